@@ -1,0 +1,246 @@
+//! The state of one domain name that a choice reads and changes: counts, rotation, persistence.
+//!
+//! [`crate::gslb::choose`] reads a [`DomainState`] and says what changes; the caller applies the
+//! change while it holds the domain's lock.
+
+use std::net::IpAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::model::policy::{Metric, TieBreaker};
+use crate::names::named_enum;
+
+named_enum! {
+    /// What made an address the best one; the name stands in the brackets of the metric counters.
+    pub enum Decision {
+        /// Server health.
+        HealthCheck = "health-check",
+        /// Weight of the address.
+        WeightedIp = "weighted-ip",
+        /// Weight of the site.
+        WeightedSite = "weighted-site",
+        /// Session capacity threshold.
+        Capacity = "capacity",
+        /// Active bindings.
+        ActiveBindings = "active-bindings",
+        /// Round-trip time.
+        RoundTripTime = "round-trip-time",
+        /// Location.
+        Geographic = "geographic",
+        /// Connection load.
+        ConnectionLoad = "connection-load",
+        /// Available sessions.
+        NumSession = "num-session",
+        /// FlashBack.
+        Flashback = "flashback",
+        /// Preference.
+        Preference = "preference",
+        /// Least response.
+        LeastResponse = "least-response",
+        /// Round robin.
+        RoundRobin = "round-robin",
+        /// Weighted round robin.
+        WeightedRoundRobin = "round-robin-weighted",
+        /// An affinity definition; counted on a line of its own.
+        Affinity = "affinity",
+        /// Hash persistence; counted on a line of its own.
+        HashPersistence = "persistent-hash",
+        /// Sticky persistence; counted on a line of its own.
+        Sticky = "sticky",
+    }
+}
+
+impl From<Metric> for Decision {
+    fn from(metric: Metric) -> Self {
+        match metric {
+            Metric::HealthCheck => Decision::HealthCheck,
+            Metric::WeightedIp => Decision::WeightedIp,
+            Metric::WeightedSite => Decision::WeightedSite,
+            Metric::Capacity => Decision::Capacity,
+            Metric::ActiveBindings => Decision::ActiveBindings,
+            Metric::RoundTripTime => Decision::RoundTripTime,
+            Metric::Geographic => Decision::Geographic,
+            Metric::ConnectionLoad => Decision::ConnectionLoad,
+            Metric::NumSession => Decision::NumSession,
+            Metric::Flashback => Decision::Flashback,
+            Metric::Preference => Decision::Preference,
+        }
+    }
+}
+
+impl From<TieBreaker> for Decision {
+    fn from(tie_breaker: TieBreaker) -> Self {
+        match tie_breaker {
+            TieBreaker::LeastResponse => Decision::LeastResponse,
+            TieBreaker::RoundRobin => Decision::RoundRobin,
+            TieBreaker::WeightedRoundRobin => Decision::WeightedRoundRobin,
+        }
+    }
+}
+
+/// The place of an address in [`DomainState::tallies`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Slot(pub u32);
+
+impl Slot {
+    /// The position in the list.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// How often one address was chosen for this domain, and by what.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    /// The address.
+    pub address: IpAddr,
+    /// Times it was chosen.
+    pub selections: u64,
+    /// The same, by what decided; adds up to `selections`.
+    pub decisions: [u64; Decision::ALL.len()],
+    /// Whether the present snapshot uses the slot.
+    in_use: bool,
+}
+
+impl Tally {
+    /// An address that was never chosen.
+    #[must_use]
+    pub const fn new(address: IpAddr) -> Self {
+        Tally { address, selections: 0, decisions: [0; Decision::ALL.len()], in_use: true }
+    }
+
+    /// Times that `decision` chose this address.
+    #[must_use]
+    pub const fn by(&self, decision: Decision) -> u64 {
+        self.decisions[decision as usize]
+    }
+}
+
+/// Where the rotation of one family stands; clearing counters does not reset it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rotation {
+    /// The address selected last, by whatever means.
+    pub last: Option<IpAddr>,
+    /// Selections in a row that went to the site of `last`.
+    pub run: u32,
+}
+
+/// Everything about a domain that a choice depends on and changes.
+#[derive(Debug, Default)]
+pub struct DomainState {
+    /// Questions for which the policy ran, by family (`Family::index`).
+    pub requests: [u64; 2],
+    /// Counts by slot.
+    pub tallies: Vec<Tally>,
+    /// Rotation by family.
+    pub rotation: [Rotation; 2],
+}
+
+impl DomainState {
+    /// Questions for which the policy ran, both families together.
+    #[must_use]
+    pub fn total_requests(&self) -> u64 {
+        self.requests[0] + self.requests[1]
+    }
+
+    /// Sets all counts to zero; rotation stays where it is.
+    pub fn clear_counts(&mut self) {
+        self.requests = [0; 2];
+        for tally in &mut self.tallies {
+            tally.selections = 0;
+            tally.decisions = [0; Decision::ALL.len()];
+        }
+    }
+
+    /// Gives each address its slot, keeping the counts of those that are still there.
+    ///
+    /// A slot that an earlier call gave up is used again only now, so that a question which still
+    /// runs on the snapshot before counts nowhere else.
+    pub fn assign_slots(&mut self, addresses: &[IpAddr]) -> Vec<Slot> {
+        let free: Vec<usize> = positions(&self.tallies, |tally| !tally.in_use);
+        let mut free = free.into_iter();
+        let mut slots = Vec::with_capacity(addresses.len());
+        for address in addresses {
+            let known = self.tallies.iter().position(|tally| tally.address == *address);
+            let place = match known {
+                Some(place) => {
+                    if !self.tallies[place].in_use {
+                        self.tallies[place] = Tally::new(*address);
+                    }
+                    place
+                }
+                None => match free.find(|place| !self.tallies[*place].in_use) {
+                    Some(place) => {
+                        self.tallies[place] = Tally::new(*address);
+                        place
+                    }
+                    None => {
+                        self.tallies.push(Tally::new(*address));
+                        self.tallies.len() - 1
+                    }
+                },
+            };
+            slots.push(Slot(u32::try_from(place).expect("a host has fewer than 2^32 addresses")));
+        }
+        for (place, tally) in self.tallies.iter_mut().enumerate() {
+            tally.in_use = slots.iter().any(|slot| slot.index() == place);
+        }
+        slots
+    }
+}
+
+fn positions<T>(items: &[T], wanted: impl Fn(&T) -> bool) -> Vec<usize> {
+    items.iter().enumerate().filter(|(_, item)| wanted(item)).map(|(place, _)| place).collect()
+}
+
+/// A domain's state behind its lock.
+#[derive(Debug, Default)]
+pub struct Domain {
+    state: Mutex<DomainState>,
+}
+
+impl Domain {
+    /// Locks the state. A choice holds the lock for well under a microsecond.
+    pub fn lock(&self) -> MutexGuard<'_, DomainState> {
+        // A panic while the lock is held cannot leave half a change: changes are plain additions.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ip(last: u8) -> IpAddr {
+        IpAddr::from([192, 0, 2, last])
+    }
+
+    #[test]
+    fn counts_follow_an_address_through_a_change_of_the_list() {
+        let mut state = DomainState::default();
+        let slots = state.assign_slots(&[ip(1), ip(2)]);
+        state.tallies[slots[1].index()].selections = 7;
+        let slots = state.assign_slots(&[ip(2), ip(3)]);
+        assert_eq!(state.tallies[slots[0].index()].selections, 7);
+        assert_eq!(state.tallies[slots[1].index()].selections, 0);
+    }
+
+    #[test]
+    fn an_address_that_comes_back_starts_at_zero() {
+        let mut state = DomainState::default();
+        let slots = state.assign_slots(&[ip(1)]);
+        state.tallies[slots[0].index()].selections = 7;
+        state.assign_slots(&[]);
+        let slots = state.assign_slots(&[ip(1)]);
+        assert_eq!(state.tallies[slots[0].index()].selections, 0);
+    }
+
+    #[test]
+    fn slots_are_used_again() {
+        let mut state = DomainState::default();
+        for round in 0..100 {
+            state.assign_slots(&[ip(round)]);
+        }
+        assert!(state.tallies.len() <= 2);
+    }
+}

@@ -1,0 +1,4 @@
+//! The selection of the best address.
+
+pub mod choose;
+pub mod domain;

@@ -1,0 +1,3 @@
+//! Measured state: what health checks and site devices report.
+
+pub mod state;

@@ -1,0 +1,250 @@
+//! The table of measured state, by identity: addresses and site devices.
+//!
+//! It outlives every change of the configuration: a snapshot takes the cell of the same address
+//! or device again, so a server that flaps does not rebuild anything.
+
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hashbrown::HashMap;
+
+use crate::model::snapshot::Application;
+use crate::names::named_enum;
+
+/// All measured state of one appliance.
+#[derive(Debug, Default)]
+pub struct States {
+    addresses: Mutex<HashMap<IpAddr, Arc<AddressState>>>,
+    servers: Mutex<HashMap<IpAddr, Arc<ServerState>>>,
+}
+
+impl States {
+    /// The cell of an address, made if it is not there.
+    pub fn address(&self, address: IpAddr) -> Arc<AddressState> {
+        lock(&self.addresses).entry(address).or_default().clone()
+    }
+
+    /// The cell of a site device, made if it is not there.
+    pub fn server(&self, address: IpAddr) -> Arc<ServerState> {
+        lock(&self.servers).entry(address).or_default().clone()
+    }
+
+    /// Forgets what no snapshot uses and nobody has set.
+    pub fn collect(&self) {
+        lock(&self.addresses)
+            .retain(|_, state| Arc::strong_count(state) > 1 || !state.is_default());
+        lock(&self.servers).retain(|_, state| Arc::strong_count(state) > 1 || !state.is_default());
+    }
+
+    /// Sets everything back to the default: reachable, healthy, idle.
+    pub fn reset(&self) {
+        for state in lock(&self.addresses).values() {
+            state.reset();
+        }
+        for state in lock(&self.servers).values() {
+            state.reset();
+        }
+    }
+}
+
+/// Results of the health checks of one address. Checks that nobody failed count as passed.
+#[derive(Debug, Default)]
+pub struct AddressState {
+    /// How many entries `down` has, so that the usual case takes no lock.
+    down_count: AtomicU32,
+    down: Mutex<Down>,
+    /// FlashBack delay of the TCP check, unit 100 microseconds.
+    pub flashback_tcp: AtomicU32,
+    /// FlashBack delay of the application check, unit 100 microseconds.
+    pub flashback_application: AtomicU32,
+}
+
+#[derive(Debug, Default)]
+struct Down {
+    /// The address as a whole.
+    address: bool,
+    /// Single applications.
+    applications: Vec<Application>,
+}
+
+impl AddressState {
+    /// Whether all of these applications pass their checks here.
+    #[must_use]
+    pub fn passes(&self, applications: &[Application]) -> bool {
+        if self.down_count.load(Ordering::Relaxed) == 0 || applications.is_empty() {
+            // A host without applications has no checks and is healthy (decisions 3.1).
+            return true;
+        }
+        let down = lock(&self.down);
+        !down.address && !applications.iter().any(|one| down.applications.contains(one))
+    }
+
+    /// Sets the result for the whole address (`None`) or for one application.
+    pub fn set_up(&self, application: Option<Application>, up: bool) {
+        let mut down = lock(&self.down);
+        match application {
+            None => down.address = !up,
+            Some(application) => {
+                down.applications.retain(|one| *one != application);
+                if !up {
+                    down.applications.push(application);
+                }
+            }
+        }
+        let count = down.applications.len() + usize::from(down.address);
+        self.down_count.store(u32::try_from(count).unwrap_or(u32::MAX), Ordering::Relaxed);
+    }
+
+    fn is_default(&self) -> bool {
+        self.down_count.load(Ordering::Relaxed) == 0
+            && self.flashback_tcp.load(Ordering::Relaxed) == 0
+            && self.flashback_application.load(Ordering::Relaxed) == 0
+    }
+
+    fn reset(&self) {
+        *lock(&self.down) = Down::default();
+        self.down_count.store(0, Ordering::Relaxed);
+        self.flashback_tcp.store(0, Ordering::Relaxed);
+        self.flashback_application.store(0, Ordering::Relaxed);
+    }
+}
+
+named_enum! {
+    /// State of the GSLB protocol connection to a site device.
+    pub enum Connection {
+        /// Reports arrive.
+        Established = "established",
+        /// The device is gone; its VIPs stay known, its reports do not (decisions 3.6).
+        Down = "down",
+        /// It never answered.
+        Attempting = "attempting",
+    }
+}
+
+/// What one site device reports.
+#[derive(Debug)]
+pub struct ServerState {
+    connection: AtomicU8,
+    /// Sessions in use.
+    pub sessions_used: AtomicU64,
+    /// Size of the session table.
+    pub sessions_maximum: AtomicU64,
+    /// CPU load, percent (0-100).
+    pub cpu: AtomicU8,
+    vips: Mutex<Vec<ReportedVip>>,
+}
+
+/// A VIP that a site device reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportedVip {
+    /// The address.
+    pub address: IpAddr,
+    /// Its applications; empty means all.
+    pub applications: Vec<Application>,
+    /// Whether the device holds it in standby of a pair.
+    pub standby: bool,
+}
+
+/// Sessions a device can hold when nobody said otherwise (decisions 3.8).
+pub const DEFAULT_SESSIONS: u64 = 2_000_000;
+
+impl Default for ServerState {
+    fn default() -> Self {
+        ServerState {
+            connection: AtomicU8::new(Connection::Established as u8),
+            sessions_used: AtomicU64::new(0),
+            sessions_maximum: AtomicU64::new(DEFAULT_SESSIONS),
+            cpu: AtomicU8::new(0),
+            vips: Mutex::new(Vec::new()),
+        }
+    }
+}
+
+impl ServerState {
+    /// State of the connection.
+    #[must_use]
+    pub fn connection(&self) -> Connection {
+        let number = usize::from(self.connection.load(Ordering::Relaxed));
+        Connection::ALL.get(number).copied().unwrap_or(Connection::Established)
+    }
+
+    /// Changes the state of the connection.
+    pub fn set_connection(&self, connection: Connection) {
+        self.connection.store(connection as u8, Ordering::Relaxed);
+    }
+
+    /// The VIPs that it reports, in the order of their reports.
+    #[must_use]
+    pub fn vips(&self) -> Vec<ReportedVip> {
+        lock(&self.vips).clone()
+    }
+
+    /// Adds a VIP, or replaces the report of the same address.
+    pub fn report_vip(&self, vip: ReportedVip) {
+        let mut vips = lock(&self.vips);
+        match vips.iter_mut().find(|known| known.address == vip.address) {
+            Some(known) => *known = vip,
+            None => vips.push(vip),
+        }
+    }
+
+    /// Takes a VIP off the list.
+    pub fn withdraw_vip(&self, address: IpAddr) {
+        lock(&self.vips).retain(|known| known.address != address);
+    }
+
+    fn is_default(&self) -> bool {
+        self.connection() == Connection::Established
+            && self.sessions_used.load(Ordering::Relaxed) == 0
+            && self.sessions_maximum.load(Ordering::Relaxed) == DEFAULT_SESSIONS
+            && self.cpu.load(Ordering::Relaxed) == 0
+            && lock(&self.vips).is_empty()
+    }
+
+    fn reset(&self) {
+        self.set_connection(Connection::Established);
+        self.sessions_used.store(0, Ordering::Relaxed);
+        self.sessions_maximum.store(DEFAULT_SESSIONS, Ordering::Relaxed);
+        self.cpu.store(0, Ordering::Relaxed);
+        lock(&self.vips).clear();
+    }
+}
+
+/// Locks a cell whose content is valid after every single statement, also after a panic.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HTTP: Application = Application(80);
+    const FTP: Application = Application(21);
+
+    #[test]
+    fn every_application_must_pass() {
+        let state = AddressState::default();
+        assert!(state.passes(&[HTTP, FTP]));
+        state.set_up(Some(FTP), false);
+        assert!(state.passes(&[HTTP]));
+        assert!(!state.passes(&[HTTP, FTP]));
+        state.set_up(Some(FTP), true);
+        state.set_up(None, false);
+        assert!(!state.passes(&[HTTP]));
+        assert!(state.passes(&[]), "a host without applications has no checks");
+    }
+
+    #[test]
+    fn unused_default_cells_are_forgotten() {
+        let states = States::default();
+        let address = IpAddr::from([192, 0, 2, 1]);
+        states.address(address).set_up(None, false);
+        states.collect();
+        assert!(!states.address(address).passes(&[HTTP]), "what was set stays");
+        states.reset();
+        states.collect();
+        assert!(lock(&states.addresses).is_empty());
+    }
+}

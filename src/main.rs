@@ -1,0 +1,3 @@
+//! The program: arguments, wiring and exit code.
+
+fn main() {}

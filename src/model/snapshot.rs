@@ -1,0 +1,339 @@
+//! What the answers are made from: plain typed data with indices instead of names.
+//!
+//! A snapshot is never changed. [`crate::model::project`] makes a new one from the statement tree
+//! and takes over the cells of what is still there: counters and rotation of a domain
+//! ([`Domain`]), measured state of an address ([`AddressState`]) and of a site device
+//! ([`ServerState`]).
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use crate::gslb::domain::{Domain, Slot};
+use crate::health::state::{AddressState, ServerState};
+use crate::model::policy::Policy;
+use crate::model::region::Region;
+use crate::names::named_enum;
+
+/// Declares an index into one of the lists of the snapshot.
+macro_rules! index {
+    ($(#[$meta:meta])* $name:ident) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The position in the list.
+            #[must_use]
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+
+            /// The index of a position; a list never holds more than `u32::MAX` entries.
+            #[must_use]
+            pub fn from_index(index: usize) -> Self {
+                $name(u32::try_from(index).expect("lists of a snapshot fit 32 bits"))
+            }
+        }
+    };
+}
+
+index! {
+    /// A site in [`Snapshot::sites`].
+    SiteId
+}
+index! {
+    /// A site device in [`Snapshot::servers`].
+    ServerId
+}
+index! {
+    /// A policy in [`Snapshot::policies`].
+    PolicyId
+}
+index! {
+    /// A zone in [`Snapshot::zones`].
+    ZoneId
+}
+index! {
+    /// A host in [`Snapshot::hosts`].
+    HostId
+}
+
+impl PolicyId {
+    /// The global policy.
+    pub const GLOBAL: PolicyId = PolicyId(0);
+}
+
+/// An application of a host, by its TCP or UDP port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Application(pub u16);
+
+/// The meaning of a whole configuration.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// The device's name, which begins every prompt.
+    pub device_name: String,
+    /// Addresses of the device itself; a site device with one of them is the controller.
+    pub own_addresses: Vec<IpAddr>,
+    /// Sites in configured order.
+    pub sites: Vec<Site>,
+    /// Site devices, site by site in configured order.
+    pub servers: Vec<SiteServer>,
+    /// The global policy first, then the host-level policies in configured order.
+    pub policies: Vec<Policy>,
+    /// Zones in configured order.
+    pub zones: Vec<Zone>,
+    /// Hosts, zone by zone in configured order.
+    pub hosts: Vec<Host>,
+    /// How questions outside the policy are answered.
+    pub responder: Responder,
+    /// Region of clients and servers of which nothing is known.
+    pub default_location: Region,
+    /// Host names and the empty names above them, by lower-case wire form.
+    pub names: HashMap<Box<[u8]>, NameEntry>,
+}
+
+/// A site: a place with one or several site devices.
+#[derive(Debug)]
+pub struct Site {
+    /// As typed, at most 16 characters.
+    pub name: String,
+    /// Weight of the site as a whole (0-100, default 0).
+    pub weight: u8,
+    /// Region that overrides what addresses say.
+    pub location: Option<Region>,
+    /// Its devices in [`Snapshot::servers`].
+    pub servers: Vec<ServerId>,
+}
+
+/// A site device (a ServerIron ADX of a site).
+#[derive(Debug)]
+pub struct SiteServer {
+    /// Name, if one is configured, at most 16 characters.
+    pub name: Option<String>,
+    /// Management address.
+    pub address: IpAddr,
+    /// Administrative preference (0-255, default 128); 0 removes its VIPs from the selection.
+    pub preference: u8,
+    /// The site it stands at.
+    pub site: SiteId,
+    /// Whether it is the controller itself.
+    pub is_self: bool,
+    /// What it reports, or is made to report.
+    pub state: Arc<ServerState>,
+}
+
+/// A zone with its hosts.
+#[derive(Debug)]
+pub struct Zone {
+    /// As typed, at most 32 characters.
+    pub name: String,
+    /// Its hosts in [`Snapshot::hosts`].
+    pub hosts: Vec<HostId>,
+}
+
+/// A host: one domain name that is balanced.
+#[derive(Debug)]
+pub struct Host {
+    /// Its zone.
+    pub zone: ZoneId,
+    /// As typed, without the zone.
+    pub name: String,
+    /// Host and zone, as typed, without a final dot.
+    pub domain_name: String,
+    /// What is checked, in configured order; empty: nothing, and the host is healthy.
+    pub applications: Vec<Application>,
+    /// The application whose bindings count, if `track-port` says one.
+    pub track_port: Option<Application>,
+    /// The smallest count of the applications is the count of active bindings.
+    pub min_active_bindings: bool,
+    /// The policy in force.
+    pub policy: PolicyId,
+    /// Affinity group; `None` is the global set.
+    pub affinity_group: Option<u8>,
+    /// Addresses in the order of the list.
+    pub addresses: Vec<Address>,
+    /// Counters, rotation and persistence of this name.
+    pub domain: Arc<Domain>,
+}
+
+/// An address of a host.
+#[derive(Debug)]
+pub struct Address {
+    /// The address.
+    pub ip: IpAddr,
+    /// Where it was learned.
+    pub source: Source,
+    /// Weight of the weighted-IP metric; `None`: no line. 0 and `None` weigh the same.
+    pub weight: Option<u8>,
+    /// Weight of weighted hash persistence; `None`: no line, which weighs 1.
+    pub hash_weight: Option<u8>,
+    /// The site device whose VIP it is; `None`: a real address.
+    pub owner: Option<ServerId>,
+    /// Its place in the tallies of the domain.
+    pub slot: Slot,
+    /// Results of the health checks.
+    pub state: Arc<AddressState>,
+}
+
+named_enum! {
+    /// Where an address of a host was learned (guide p. 171).
+    pub enum Source {
+        /// From the DNS server behind.
+        Dns = "dns",
+        /// From the `ip-list`.
+        Configured = "cfg",
+        /// From both.
+        Both = "d/c",
+    }
+}
+
+named_enum! {
+    /// Return code of answers to unsupported types (guide p. 190).
+    pub enum ErrorCode {
+        /// FORMERR.
+        FormatError = "former",
+        /// NOERROR, the default.
+        NoError = "noerror",
+        /// NOTIMP.
+        NotImplemented = "notimp",
+        /// NXDOMAIN.
+        NameError = "nxdomain",
+        /// REFUSED.
+        Refused = "refused",
+        /// SERVFAIL.
+        ServerFailure = "servfail",
+    }
+}
+
+/// How questions outside the policy are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Responder {
+    /// Return code for unsupported types.
+    pub error_code: ErrorCode,
+    /// Answer unsupported types at all; off, they are dropped.
+    pub error_handling: bool,
+}
+
+impl Default for Responder {
+    fn default() -> Self {
+        Responder { error_code: ErrorCode::NoError, error_handling: true }
+    }
+}
+
+/// What stands at a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameEntry {
+    /// A configured host.
+    Host(HostId),
+    /// Nothing, but a configured host lies below and the name lies below a zone's apex.
+    EmptyNonTerminal,
+}
+
+/// The two address families, as the type of a question says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// A records.
+    V4,
+    /// AAAA records.
+    V6,
+}
+
+impl Family {
+    /// The family of an address.
+    #[must_use]
+    pub const fn of(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(_) => Family::V4,
+            IpAddr::V6(_) => Family::V6,
+        }
+    }
+
+    /// 0 for IPv4, 1 for IPv6.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        match self {
+            Family::V4 => 0,
+            Family::V6 => 1,
+        }
+    }
+}
+
+impl Snapshot {
+    /// The snapshot of an empty configuration.
+    #[must_use]
+    pub fn empty(device_name: &str) -> Self {
+        Snapshot {
+            device_name: device_name.to_owned(),
+            own_addresses: Vec::new(),
+            sites: Vec::new(),
+            servers: Vec::new(),
+            policies: vec![Policy::default()],
+            zones: Vec::new(),
+            hosts: Vec::new(),
+            responder: Responder::default(),
+            default_location: Region::NorthAmerica,
+            names: HashMap::new(),
+        }
+    }
+
+    /// The global policy.
+    #[must_use]
+    pub fn global_policy(&self) -> &Policy {
+        &self.policies[PolicyId::GLOBAL.index()]
+    }
+
+    /// The policy in force for a host.
+    #[must_use]
+    pub fn policy_of(&self, host: &Host) -> &Policy {
+        &self.policies[host.policy.index()]
+    }
+
+    /// The site device whose VIP the address is.
+    #[must_use]
+    pub fn owner_of(&self, address: &Address) -> Option<&SiteServer> {
+        address.owner.map(|server| &self.servers[server.index()])
+    }
+
+    /// The site at which the address is a VIP.
+    #[must_use]
+    pub fn site_of(&self, address: &Address) -> Option<&Site> {
+        self.owner_of(address).map(|server| &self.sites[server.site.index()])
+    }
+
+    /// The zone of that name, in any case.
+    #[must_use]
+    pub fn zone(&self, name: &str) -> Option<&Zone> {
+        self.zones.iter().find(|zone| zone.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The site of that name, in any case.
+    #[must_use]
+    pub fn site(&self, name: &str) -> Option<&Site> {
+        self.sites.iter().find(|site| site.name.eq_ignore_ascii_case(name))
+    }
+
+    /// What stands at a name in lower-case wire form (RFC 1035 section 3.1, with the root label).
+    #[must_use]
+    pub fn lookup(&self, wire_name: &[u8]) -> Option<NameEntry> {
+        self.names.get(wire_name).copied()
+    }
+}
+
+impl Host {
+    /// Whether all checks of the host's applications pass at this address.
+    #[must_use]
+    pub fn is_healthy(&self, address: &Address) -> bool {
+        address.state.passes(&self.applications)
+    }
+
+    /// Positions of the addresses of one family, in the order of the list.
+    pub fn positions(&self, family: Family) -> impl Iterator<Item = usize> + '_ {
+        self.addresses
+            .iter()
+            .enumerate()
+            .filter(move |(_, address)| Family::of(address.ip) == family)
+            .map(|(position, _)| position)
+    }
+}
