@@ -14,11 +14,13 @@ mod facts;
 mod page;
 #[cfg(test)]
 mod sample;
+mod site;
 mod table;
 mod traffic;
 
 pub use dns_detail::dns_detail;
 pub use dns_zone::dns_zone;
+pub use site::sites;
 pub use traffic::traffic_site;
 
 /// The product's name as the guide prints it: in metric lists, status periods, the heading of the

@@ -47,7 +47,15 @@ impl Sample {
     }
 
     pub(super) fn vip(&mut self, address: &str) -> &mut Self {
-        let vip = ReportedVip { address: ip(address), applications: Vec::new(), standby: false };
+        self.report(address, false)
+    }
+
+    pub(super) fn standby_vip(&mut self, address: &str) -> &mut Self {
+        self.report(address, true)
+    }
+
+    fn report(&mut self, address: &str, standby: bool) -> &mut Self {
+        let vip = ReportedVip { address: ip(address), applications: Vec::new(), standby };
         self.snapshot.servers.last().unwrap().state.report_vip(vip);
         self
     }
@@ -56,6 +64,11 @@ impl Sample {
         let state = &self.snapshot.servers.last().unwrap().state;
         state.sessions_used.store(used, Ordering::Relaxed);
         state.sessions_maximum.store(maximum, Ordering::Relaxed);
+        self
+    }
+
+    pub(super) fn cpu(&mut self, percent: u8) -> &mut Self {
+        self.snapshot.servers.last().unwrap().state.cpu.store(percent, Ordering::Relaxed);
         self
     }
 
