@@ -11,7 +11,9 @@ mod dns_detail;
 mod dns_view;
 mod dns_zone;
 mod facts;
+mod host_policy;
 mod page;
+mod policy;
 #[cfg(test)]
 mod sample;
 mod site;
@@ -20,6 +22,8 @@ mod traffic;
 
 pub use dns_detail::dns_detail;
 pub use dns_zone::dns_zone;
+pub use host_policy::{host_policies, host_policy};
+pub use policy::{default_policy, global_policy};
 pub use site::sites;
 pub use traffic::traffic_site;
 
@@ -38,6 +42,11 @@ pub const DEVICE_WORD: &str = "SI";
 fn percent(count: u64, total: u64) -> u64 {
     let share = (u128::from(count) * 100).checked_div(u128::from(total)).unwrap_or(0);
     u64::try_from(share).unwrap_or(u64::MAX)
+}
+
+/// The word for a switch (guide p. 75, 175).
+const fn switch(on: bool) -> &'static str {
+    if on { "ENABLE" } else { "DISABLE" }
 }
 
 #[cfg(test)]
