@@ -11,9 +11,11 @@ mod dns_detail;
 mod dns_view;
 mod dns_zone;
 mod facts;
+mod global_stat;
 mod host_policy;
 mod page;
 mod policy;
+mod resources;
 #[cfg(test)]
 mod sample;
 mod site;
@@ -22,8 +24,10 @@ mod traffic;
 
 pub use dns_detail::dns_detail;
 pub use dns_zone::dns_zone;
+pub use global_stat::global_stat;
 pub use host_policy::{host_policies, host_policy};
 pub use policy::{default_policy, global_policy};
+pub use resources::{Usage, resources};
 pub use site::sites;
 pub use traffic::traffic_site;
 
