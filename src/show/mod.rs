@@ -7,6 +7,8 @@
 //!
 //! A report about one thing of several takes its name and gives `None` if there is no such thing.
 
+mod clock;
+mod date;
 mod dns_detail;
 mod dns_view;
 mod dns_zone;
@@ -21,7 +23,9 @@ mod sample;
 mod site;
 mod table;
 mod traffic;
+mod version;
 
+pub use clock::clock;
 pub use dns_detail::dns_detail;
 pub use dns_zone::dns_zone;
 pub use global_stat::global_stat;
@@ -30,6 +34,7 @@ pub use policy::{default_policy, global_policy};
 pub use resources::{Usage, resources};
 pub use site::sites;
 pub use traffic::traffic_site;
+pub use version::version;
 
 /// The product's name as the guide prints it: in metric lists, status periods, the heading of the
 /// table of `show gslb traffic site`, cache lines and log lines.
