@@ -1,0 +1,80 @@
+//! Who wants to hear how a choice came about: `emulate explain`, and nobody on the usual path.
+
+use std::fmt;
+
+use crate::gslb::domain::Decision;
+
+/// Hears, metric by metric, who stays and who goes.
+///
+/// The methods do nothing unless they are written, so `()` hears nothing and costs nothing.
+pub trait Observer {
+    /// One candidate was looked at: `figure` is what counted, `kept` whether it goes on.
+    ///
+    /// Called for every candidate that reached the metric, in the order of the list.
+    fn judged(&mut self, by: Decision, position: usize, figure: Figure, kept: bool) {
+        let _ = (by, position, figure, kept);
+    }
+
+    /// A metric passed everybody on without looking.
+    fn skipped(&mut self, by: Decision, reason: Skip) {
+        let _ = (by, reason);
+    }
+}
+
+impl Observer for () {}
+
+/// What a metric knows about one candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// Whether it passes its health checks.
+    Healthy(bool),
+    /// Selections so far against a weight; the least `selections * shared_by / weight` stays.
+    RelativeWeight {
+        /// Times it was chosen for this domain.
+        selections: u64,
+        /// Configured weight; 0 is never chosen unless all are 0.
+        weight: u32,
+        /// Candidates that share the weight.
+        shared_by: u32,
+    },
+    /// Times it was chosen for this domain.
+    Selections(u64),
+    /// Its place in the rotation: how many surviving addresses come before it.
+    Turn(u32),
+    /// Weight of its site, for weighted round robin.
+    SiteWeight(u32),
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Figure::Healthy(true) => write!(f, "ACTIVE"),
+            Figure::Healthy(false) => write!(f, "DOWN"),
+            Figure::RelativeWeight { selections, weight, shared_by: 1 } => {
+                write!(f, "selected {selections}, weight {weight}")
+            }
+            Figure::RelativeWeight { selections, weight, shared_by } => {
+                write!(f, "selected {selections}, weight {weight}/{shared_by}")
+            }
+            Figure::Selections(selections) => write!(f, "selected {selections}"),
+            Figure::Turn(0) => write!(f, "next in turn"),
+            Figure::Turn(turn) => write!(f, "{turn} before it"),
+            Figure::SiteWeight(weight) => write!(f, "site weight {weight}"),
+        }
+    }
+}
+
+/// Why a metric passed everybody on without looking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skip {
+    /// The emulator does not know the metric yet.
+    NotModelled,
+}
+
+impl fmt::Display for Skip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Skip::NotModelled => write!(f, "not modelled"),
+        }
+    }
+}
