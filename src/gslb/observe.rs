@@ -15,7 +15,7 @@ pub trait Observer {
         let _ = (by, position, figure, kept);
     }
 
-    /// A metric passed everybody on without looking.
+    /// A metric passed everybody on.
     fn skipped(&mut self, by: Decision, reason: Skip) {
         let _ = (by, reason);
     }
@@ -43,6 +43,8 @@ pub enum Figure {
     Turn(u32),
     /// Weight of its site, for weighted round robin.
     SiteWeight(u32),
+    /// Administrative preference of its site device; `None`: it belongs to none.
+    Preference(Option<u8>),
 }
 
 impl fmt::Display for Figure {
@@ -60,13 +62,17 @@ impl fmt::Display for Figure {
             Figure::Turn(0) => write!(f, "next in turn"),
             Figure::Turn(turn) => write!(f, "{turn} before it"),
             Figure::SiteWeight(weight) => write!(f, "site weight {weight}"),
+            Figure::Preference(Some(preference)) => write!(f, "preference {preference}"),
+            Figure::Preference(None) => write!(f, "no preference"),
         }
     }
 }
 
-/// Why a metric passed everybody on without looking.
+/// Why a metric passed everybody on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skip {
+    /// No candidate passes, and the metric is not one that may leave nobody.
+    NobodyPasses,
     /// The emulator does not know the metric yet.
     NotModelled,
 }
@@ -74,6 +80,7 @@ pub enum Skip {
 impl fmt::Display for Skip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Skip::NobodyPasses => write!(f, "nobody passes"),
             Skip::NotModelled => write!(f, "not modelled"),
         }
     }

@@ -5,6 +5,7 @@
 
 mod health_check;
 mod least_response;
+mod preference;
 mod relative_weight;
 mod round_robin;
 mod weighted_ip;
@@ -14,6 +15,7 @@ mod weighted_site;
 use smallvec::SmallVec;
 
 use self::health_check::HealthCheck;
+use self::preference::Preference;
 use self::weighted_ip::WeightedIp;
 use self::weighted_site::WeightedSite;
 use crate::gslb::choose::{Candidates, View};
@@ -25,6 +27,12 @@ use crate::model::policy::{Metric, TieBreaker};
 trait Rule {
     /// What the metric knows about one candidate.
     type Figure: Copy;
+
+    /// Why the metric does not look at this question at all, if so.
+    fn skip(view: &View<'_>) -> Option<Skip> {
+        let _ = view;
+        None
+    }
 
     /// The figure of the candidate at `position`; `candidates` are all that reached the metric.
     fn figure(view: &View<'_>, position: usize, candidates: &[usize]) -> Self::Figure;
@@ -47,6 +55,7 @@ pub(super) fn apply(
         Metric::HealthCheck => sift::<HealthCheck>(metric, view, candidates, observer),
         Metric::WeightedIp => sift::<WeightedIp>(metric, view, candidates, observer),
         Metric::WeightedSite => sift::<WeightedSite>(metric, view, candidates, observer),
+        Metric::Preference => sift::<Preference>(metric, view, candidates, observer),
         // Metrics that are not modelled yet: they pass everybody on.
         Metric::Capacity
         | Metric::ActiveBindings
@@ -54,8 +63,7 @@ pub(super) fn apply(
         | Metric::Geographic
         | Metric::ConnectionLoad
         | Metric::NumSession
-        | Metric::Flashback
-        | Metric::Preference => observer.skipped(metric.into(), Skip::NotModelled),
+        | Metric::Flashback => observer.skipped(metric.into(), Skip::NotModelled),
     }
 }
 
@@ -76,19 +84,40 @@ pub(super) fn break_tie(
     (best, tie_breaker.into())
 }
 
+/// Whether a metric may leave nobody, so that there is no best; others then pass everybody on.
+const fn may_leave_nobody(metric: Metric) -> bool {
+    match metric {
+        Metric::HealthCheck | Metric::Preference => true,
+        Metric::WeightedIp
+        | Metric::WeightedSite
+        | Metric::Capacity
+        | Metric::ActiveBindings
+        | Metric::RoundTripTime
+        | Metric::Geographic
+        | Metric::ConnectionLoad
+        | Metric::NumSession
+        | Metric::Flashback => false,
+    }
+}
+
 fn sift<R: Rule>(
     metric: Metric,
     view: &View<'_>,
     candidates: &mut Candidates,
     observer: &mut impl Observer,
 ) {
+    if let Some(reason) = R::skip(view) {
+        observer.skipped(metric.into(), reason);
+        return;
+    }
     let figures: SmallVec<[R::Figure; 8]> =
         candidates.iter().map(|&position| R::figure(view, position, candidates)).collect();
     let passes = R::test(view, &figures);
+    let all_stay = !may_leave_nobody(metric) && !figures.iter().any(|&figure| passes(figure));
     let mut kept = 0;
     for (index, &figure) in figures.iter().enumerate() {
         let position = candidates[index];
-        let stays = passes(figure);
+        let stays = all_stay || passes(figure);
         observer.judged(metric.into(), position, R::tell(figure), stays);
         if stays {
             candidates[kept] = position;
@@ -96,4 +125,7 @@ fn sift<R: Rule>(
         }
     }
     candidates.truncate(kept);
+    if all_stay {
+        observer.skipped(metric.into(), Skip::NobodyPasses);
+    }
 }
