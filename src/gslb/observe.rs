@@ -3,6 +3,8 @@
 use std::fmt;
 
 use crate::gslb::domain::Decision;
+use crate::health::load::AverageLoad;
+use crate::health::state::Sessions;
 
 /// Hears, metric by metric, who stays and who goes.
 ///
@@ -45,6 +47,12 @@ pub enum Figure {
     SiteWeight(u32),
     /// Administrative preference of its site device; `None`: it belongs to none.
     Preference(Option<u8>),
+    /// Session table of its site device; `None`: no report.
+    SessionTable(Option<Sessions>),
+    /// Free sessions of its site device; `None`: no report.
+    AvailableSessions(Option<u64>),
+    /// New connections a second at its site device; `None`: no complete sample.
+    Load(Option<AverageLoad>),
 }
 
 impl fmt::Display for Figure {
@@ -64,6 +72,15 @@ impl fmt::Display for Figure {
             Figure::SiteWeight(weight) => write!(f, "site weight {weight}"),
             Figure::Preference(Some(preference)) => write!(f, "preference {preference}"),
             Figure::Preference(None) => write!(f, "no preference"),
+            Figure::SessionTable(Some(Sessions { used, maximum })) => {
+                write!(f, "{used} of {maximum} sessions")
+            }
+            Figure::AvailableSessions(Some(available)) => write!(f, "{available} sessions free"),
+            Figure::Load(Some(average)) => {
+                write!(f, "{} new connections a second", average.whole())
+            }
+            Figure::Load(None) => write!(f, "no sample"),
+            Figure::SessionTable(None) | Figure::AvailableSessions(None) => write!(f, "no report"),
         }
     }
 }
@@ -73,6 +90,10 @@ impl fmt::Display for Figure {
 pub enum Skip {
     /// No candidate passes, and the metric is not one that may leave nobody.
     NobodyPasses,
+    /// It does not look at questions for IPv6.
+    NotForIpv6,
+    /// No limit is configured, or not in both policies.
+    NoLimit,
     /// The emulator does not know the metric yet.
     NotModelled,
 }
@@ -81,6 +102,8 @@ impl fmt::Display for Skip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Skip::NobodyPasses => write!(f, "nobody passes"),
+            Skip::NotForIpv6 => write!(f, "not for IPv6"),
+            Skip::NoLimit => write!(f, "no limit"),
             Skip::NotModelled => write!(f, "not modelled"),
         }
     }

@@ -20,7 +20,7 @@ use crate::gslb::choose::{Choice, View, choose};
 use crate::gslb::domain::{Decision, Domain, DomainState};
 use crate::gslb::observe::Observer;
 use crate::gslb::select::select;
-use crate::health::state::{AddressState, ReportedVip, ServerState, States};
+use crate::health::state::{AddressState, ReportedVip, ServerState, Sessions, States};
 use crate::model::policy::{Metric, Policy, TieBreaker};
 use crate::model::snapshot::{
     Address, Application, Family, Host, HostId, NameEntry, PolicyId, ServerId, Site, SiteId,
@@ -165,6 +165,21 @@ impl World {
         self
     }
 
+    /// A policy of the host's own, begun as a copy of the global one.
+    pub(crate) fn host_policy(
+        mut self,
+        domain_name: &str,
+        change: impl FnOnce(&mut Policy),
+    ) -> Self {
+        let mut policy = self.snapshot.global_policy().clone();
+        policy.name = Some(domain_name.to_owned());
+        change(&mut policy);
+        let id = PolicyId::from_index(self.snapshot.policies.len());
+        self.snapshot.policies.push(policy);
+        host_mut(&mut self.snapshot, domain_name).policy = id;
+        self
+    }
+
     /// The metrics of the global policy, in this order.
     pub(crate) fn metrics(self, metrics: &[Metric]) -> Self {
         self.policy(|policy| policy.metrics = metrics.to_vec())
@@ -208,6 +223,11 @@ impl World {
     /// The measured state of a site device.
     pub(crate) fn server(&self, address: &str) -> Arc<ServerState> {
         self.states.server(ip(address))
+    }
+
+    /// The session table of a site device.
+    pub(crate) fn sessions(&self, device: &str, used: u64, maximum: u64) {
+        self.server(device).set_sessions(Sessions { used, maximum });
     }
 
     /// The address fails its health checks from now on.

@@ -1,3 +1,4 @@
 //! Measured state: what health checks and site devices report.
 
+pub mod load;
 pub mod state;

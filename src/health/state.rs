@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
+use crate::health::load::Load;
 use crate::model::snapshot::Application;
 use crate::names::named_enum;
 
@@ -122,6 +123,23 @@ named_enum! {
     }
 }
 
+/// The session table of a site device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sessions {
+    /// Sessions in use.
+    pub used: u64,
+    /// Size of the table.
+    pub maximum: u64,
+}
+
+impl Sessions {
+    /// Sessions that are free.
+    #[must_use]
+    pub const fn available(self) -> u64 {
+        self.maximum.saturating_sub(self.used)
+    }
+}
+
 /// What one site device reports.
 #[derive(Debug)]
 pub struct ServerState {
@@ -132,6 +150,7 @@ pub struct ServerState {
     pub sessions_maximum: AtomicU64,
     /// CPU load, percent (0-100).
     pub cpu: AtomicU8,
+    load: Mutex<Load>,
     vips: Mutex<Vec<ReportedVip>>,
 }
 
@@ -156,6 +175,7 @@ impl Default for ServerState {
             sessions_used: AtomicU64::new(0),
             sessions_maximum: AtomicU64::new(DEFAULT_SESSIONS),
             cpu: AtomicU8::new(0),
+            load: Mutex::default(),
             vips: Mutex::new(Vec::new()),
         }
     }
@@ -172,6 +192,26 @@ impl ServerState {
     /// Changes the state of the connection.
     pub fn set_connection(&self, connection: Connection) {
         self.connection.store(connection as u8, Ordering::Relaxed);
+    }
+
+    /// Its session table.
+    #[must_use]
+    pub fn sessions(&self) -> Sessions {
+        Sessions {
+            used: self.sessions_used.load(Ordering::Relaxed),
+            maximum: self.sessions_maximum.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Changes its session table.
+    pub fn set_sessions(&self, sessions: Sessions) {
+        self.sessions_used.store(sessions.used, Ordering::Relaxed);
+        self.sessions_maximum.store(sessions.maximum, Ordering::Relaxed);
+    }
+
+    /// Locks its new connections; hold it for one call.
+    pub fn load(&self) -> MutexGuard<'_, Load> {
+        lock(&self.load)
     }
 
     /// The VIPs that it reports, in the order of their reports.
@@ -199,6 +239,7 @@ impl ServerState {
             && self.sessions_used.load(Ordering::Relaxed) == 0
             && self.sessions_maximum.load(Ordering::Relaxed) == DEFAULT_SESSIONS
             && self.cpu.load(Ordering::Relaxed) == 0
+            && self.load().is_idle()
             && lock(&self.vips).is_empty()
     }
 
@@ -207,6 +248,7 @@ impl ServerState {
         self.sessions_used.store(0, Ordering::Relaxed);
         self.sessions_maximum.store(DEFAULT_SESSIONS, Ordering::Relaxed);
         self.cpu.store(0, Ordering::Relaxed);
+        *self.load() = Load::default();
         lock(&self.vips).clear();
     }
 }

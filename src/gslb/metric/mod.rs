@@ -3,10 +3,14 @@
 //! A metric is a [`Rule`]: it has a figure for each candidate and a test that says which figures
 //! stay. It sees only the candidates that the metrics before it left over.
 
+mod capacity;
+mod connection_load;
 mod health_check;
 mod least_response;
+mod num_session;
 mod preference;
 mod relative_weight;
+mod reported;
 mod round_robin;
 mod weighted_ip;
 mod weighted_round_robin;
@@ -14,7 +18,10 @@ mod weighted_site;
 
 use smallvec::SmallVec;
 
+use self::capacity::Capacity;
+use self::connection_load::ConnectionLoad;
 use self::health_check::HealthCheck;
+use self::num_session::NumSession;
 use self::preference::Preference;
 use self::weighted_ip::WeightedIp;
 use self::weighted_site::WeightedSite;
@@ -55,15 +62,14 @@ pub(super) fn apply(
         Metric::HealthCheck => sift::<HealthCheck>(metric, view, candidates, observer),
         Metric::WeightedIp => sift::<WeightedIp>(metric, view, candidates, observer),
         Metric::WeightedSite => sift::<WeightedSite>(metric, view, candidates, observer),
+        Metric::Capacity => sift::<Capacity>(metric, view, candidates, observer),
+        Metric::ConnectionLoad => sift::<ConnectionLoad>(metric, view, candidates, observer),
+        Metric::NumSession => sift::<NumSession>(metric, view, candidates, observer),
         Metric::Preference => sift::<Preference>(metric, view, candidates, observer),
         // Metrics that are not modelled yet: they pass everybody on.
-        Metric::Capacity
-        | Metric::ActiveBindings
-        | Metric::RoundTripTime
-        | Metric::Geographic
-        | Metric::ConnectionLoad
-        | Metric::NumSession
-        | Metric::Flashback => observer.skipped(metric.into(), Skip::NotModelled),
+        Metric::ActiveBindings | Metric::RoundTripTime | Metric::Geographic | Metric::Flashback => {
+            observer.skipped(metric.into(), Skip::NotModelled);
+        }
     }
 }
 
