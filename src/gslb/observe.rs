@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::gslb::domain::Decision;
 use crate::health::load::AverageLoad;
-use crate::health::state::Sessions;
+use crate::health::state::{Delays, Sessions};
 
 /// Hears, metric by metric, who stays and who goes.
 ///
@@ -53,6 +53,15 @@ pub enum Figure {
     AvailableSessions(Option<u64>),
     /// New connections a second at its site device; `None`: no complete sample.
     Load(Option<AverageLoad>),
+    /// Active bindings, and how often the address was chosen.
+    ActiveBindings {
+        /// Active bindings.
+        count: u32,
+        /// Times it was chosen for this domain.
+        selections: u64,
+    },
+    /// Delays of its health checks; `None`: it failed them.
+    Delays(Option<Delays>),
 }
 
 impl fmt::Display for Figure {
@@ -79,6 +88,13 @@ impl fmt::Display for Figure {
             Figure::Load(Some(average)) => {
                 write!(f, "{} new connections a second", average.whole())
             }
+            Figure::ActiveBindings { count, selections } => {
+                write!(f, "{count} active bindings, selected {selections}")
+            }
+            Figure::Delays(Some(Delays { tcp, application })) => {
+                write!(f, "TCP {tcp}, application {application} (x100us)")
+            }
+            Figure::Delays(None) => write!(f, "no delay"),
             Figure::Load(None) => write!(f, "no sample"),
             Figure::SessionTable(None) | Figure::AvailableSessions(None) => write!(f, "no report"),
         }

@@ -3,8 +3,10 @@
 //! A metric is a [`Rule`]: it has a figure for each candidate and a test that says which figures
 //! stay. It sees only the candidates that the metrics before it left over.
 
+mod active_bindings;
 mod capacity;
 mod connection_load;
+mod flashback;
 mod health_check;
 mod least_response;
 mod num_session;
@@ -18,8 +20,11 @@ mod weighted_site;
 
 use smallvec::SmallVec;
 
+use self::active_bindings::ActiveBindings;
+pub use self::active_bindings::active_bindings;
 use self::capacity::Capacity;
 use self::connection_load::ConnectionLoad;
+use self::flashback::Flashback;
 use self::health_check::HealthCheck;
 use self::num_session::NumSession;
 use self::preference::Preference;
@@ -64,10 +69,12 @@ pub(super) fn apply(
         Metric::WeightedSite => sift::<WeightedSite>(metric, view, candidates, observer),
         Metric::Capacity => sift::<Capacity>(metric, view, candidates, observer),
         Metric::ConnectionLoad => sift::<ConnectionLoad>(metric, view, candidates, observer),
+        Metric::ActiveBindings => sift::<ActiveBindings>(metric, view, candidates, observer),
+        Metric::Flashback => sift::<Flashback>(metric, view, candidates, observer),
         Metric::NumSession => sift::<NumSession>(metric, view, candidates, observer),
         Metric::Preference => sift::<Preference>(metric, view, candidates, observer),
         // Metrics that are not modelled yet: they pass everybody on.
-        Metric::ActiveBindings | Metric::RoundTripTime | Metric::Geographic | Metric::Flashback => {
+        Metric::RoundTripTime | Metric::Geographic => {
             observer.skipped(metric.into(), Skip::NotModelled);
         }
     }

@@ -21,9 +21,9 @@ pub(super) fn within<T>(passes: impl Fn(T) -> bool) -> impl Fn(Option<T>) -> boo
 
 /// A test for a comparison with the `best` of those that have data: without data a candidate stays
 /// only if there is no best.
-pub(super) fn compared<T: Copy>(
-    best: Option<T>,
-    passes: impl Fn(T, T) -> bool,
+pub(super) fn compared<T, B: Copy>(
+    best: Option<B>,
+    passes: impl Fn(T, B) -> bool,
 ) -> impl Fn(Option<T>) -> bool {
     move |figure| match (figure, best) {
         (Some(figure), Some(best)) => passes(figure, best),
