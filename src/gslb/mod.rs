@@ -7,6 +7,7 @@ pub mod choose;
 pub mod domain;
 pub mod metric;
 pub mod observe;
+pub mod regions;
 pub mod reply;
 pub mod select;
 #[cfg(test)]

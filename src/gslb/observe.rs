@@ -5,6 +5,7 @@ use std::fmt;
 use crate::gslb::domain::Decision;
 use crate::health::load::AverageLoad;
 use crate::health::state::{Delays, Sessions};
+use crate::model::region::Region;
 
 /// Hears, metric by metric, who stays and who goes.
 ///
@@ -62,6 +63,8 @@ pub enum Figure {
     },
     /// Delays of its health checks; `None`: it failed them.
     Delays(Option<Delays>),
+    /// The region it is in.
+    Region(Region),
 }
 
 impl fmt::Display for Figure {
@@ -94,6 +97,7 @@ impl fmt::Display for Figure {
             Figure::Delays(Some(Delays { tcp, application })) => {
                 write!(f, "TCP {tcp}, application {application} (x100us)")
             }
+            Figure::Region(region) => write!(f, "{}", region.display()),
             Figure::Delays(None) => write!(f, "no delay"),
             Figure::Load(None) => write!(f, "no sample"),
             Figure::SessionTable(None) | Figure::AvailableSessions(None) => write!(f, "no report"),

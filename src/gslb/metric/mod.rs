@@ -7,6 +7,7 @@ mod active_bindings;
 mod capacity;
 mod connection_load;
 mod flashback;
+mod geographic;
 mod health_check;
 mod least_response;
 mod num_session;
@@ -25,6 +26,7 @@ pub use self::active_bindings::active_bindings;
 use self::capacity::Capacity;
 use self::connection_load::ConnectionLoad;
 use self::flashback::Flashback;
+use self::geographic::Geographic;
 use self::health_check::HealthCheck;
 use self::num_session::NumSession;
 use self::preference::Preference;
@@ -71,10 +73,11 @@ pub(super) fn apply(
         Metric::ConnectionLoad => sift::<ConnectionLoad>(metric, view, candidates, observer),
         Metric::ActiveBindings => sift::<ActiveBindings>(metric, view, candidates, observer),
         Metric::Flashback => sift::<Flashback>(metric, view, candidates, observer),
+        Metric::Geographic => sift::<Geographic>(metric, view, candidates, observer),
         Metric::NumSession => sift::<NumSession>(metric, view, candidates, observer),
         Metric::Preference => sift::<Preference>(metric, view, candidates, observer),
         // Metrics that are not modelled yet: they pass everybody on.
-        Metric::RoundTripTime | Metric::Geographic => {
+        Metric::RoundTripTime => {
             observer.skipped(metric.into(), Skip::NotModelled);
         }
     }
