@@ -4,10 +4,19 @@
 
 use std::net::IpAddr;
 
+use smallvec::SmallVec;
+
 use crate::clock::Moment;
-use crate::gslb::domain::{Decision, DomainState};
+pub use crate::gslb::domain::DomainChange;
+use crate::gslb::domain::{Decision, DomainState, Selection, Tally};
+use crate::gslb::metric;
+use crate::gslb::observe::Observer;
 use crate::health::state::States;
-use crate::model::snapshot::{Family, Host, Snapshot};
+use crate::model::policy::{Metric, Policy};
+use crate::model::snapshot::{Address, Family, Host, Site, Snapshot};
+
+/// Positions in `host.addresses`, in the order of that list.
+pub type Candidates = SmallVec<[usize; 8]>;
 
 /// Everything that a choice may look at.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +47,139 @@ pub struct Choice {
     pub decision: Option<Decision>,
 }
 
-/// What a choice changes in the domain's state.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DomainChange {}
+/// Chooses the best address of the host for this question.
+///
+/// Without an address of the family nothing is chosen and nothing counts (decisions 4.9).
+/// Otherwise the metrics of the host's policy are applied in their order, each to what the ones
+/// before left over. The metric that leaves one address decides; `health-check` is still applied
+/// to that address wherever it stands in the order, no other metric is; a host with one address
+/// from the start is credited to the first metric (decisions 4.1). If several are left after all
+/// metrics, the tie-breaker picks one of them.
+pub fn choose(view: &View<'_>, observer: &mut impl Observer) -> (Choice, DomainChange) {
+    let mut candidates: Candidates = view.host.positions(view.family).collect();
+    if candidates.is_empty() {
+        return (Choice::NONE, DomainChange::default());
+    }
+    let choice = match run_metrics(view, &mut candidates, observer) {
+        Outcome::Nobody => Choice::NONE,
+        Outcome::Decided(decision) => Choice::of(candidates[0], decision),
+        Outcome::Undecided => {
+            let (best, decision) = metric::break_tie(view, &candidates, observer);
+            Choice::of(best, decision)
+        }
+    };
+    let change = DomainChange {
+        family: Some(view.family),
+        selection: choice.best.zip(choice.decision).map(|chosen| view.selection(chosen)),
+    };
+    (choice, change)
+}
+
+/// How the run over the metrics ended.
+enum Outcome {
+    /// No address is acceptable.
+    Nobody,
+    /// One address is left, because of this.
+    Decided(Decision),
+    /// Several are left.
+    Undecided,
+}
+
+fn run_metrics(
+    view: &View<'_>,
+    candidates: &mut Candidates,
+    observer: &mut impl Observer,
+) -> Outcome {
+    let policy = view.policy();
+    let mut decided = (candidates.len() == 1).then(|| first_decision(policy));
+    for &metric in &policy.metrics {
+        if decided.is_some() && metric != Metric::HealthCheck {
+            continue;
+        }
+        metric::apply(metric, view, candidates, observer);
+        if candidates.is_empty() {
+            return Outcome::Nobody;
+        }
+        if candidates.len() == 1 && decided.is_none() {
+            decided = Some(metric.into());
+        }
+    }
+    decided.map_or(Outcome::Undecided, Outcome::Decided)
+}
+
+/// What a choice without alternative is credited to.
+fn first_decision(policy: &Policy) -> Decision {
+    policy.metrics.first().map_or_else(|| policy.tie_breaker.into(), |&metric| metric.into())
+}
+
+impl Choice {
+    /// There is no best.
+    pub const NONE: Choice = Choice { best: None, decision: None };
+
+    /// The address at this position, because of `decision`.
+    #[must_use]
+    pub const fn of(best: usize, decision: Decision) -> Self {
+        Choice { best: Some(best), decision: Some(decision) }
+    }
+}
+
+impl<'a> View<'a> {
+    /// The policy of the host.
+    #[must_use]
+    pub fn policy(&self) -> &'a Policy {
+        self.snapshot.policy_of(self.host)
+    }
+
+    /// The address at a position of the host's list.
+    #[must_use]
+    pub fn address(&self, position: usize) -> &'a Address {
+        &self.host.addresses[position]
+    }
+
+    /// The site at which the address at this position is a VIP.
+    #[must_use]
+    pub fn site(&self, position: usize) -> Option<&'a Site> {
+        self.snapshot.site_of(self.address(position))
+    }
+
+    /// How often the address at this position was chosen, and by what.
+    ///
+    /// `None` if the domain has no such slot any more, which a question sees that still runs on a
+    /// snapshot from before a change.
+    #[must_use]
+    pub fn tally(&self, position: usize) -> Option<&'a Tally> {
+        let address = self.address(position);
+        let tally = self.domain.tallies.get(address.slot.index())?;
+        (tally.address == address.ip).then_some(tally)
+    }
+
+    /// How often the address at this position was chosen for this domain.
+    #[must_use]
+    pub fn selections(&self, position: usize) -> u64 {
+        self.tally(position).map_or(0, |tally| tally.selections)
+    }
+
+    /// What choosing the address at this position changes.
+    fn selection(&self, (best, decision): (usize, Decision)) -> Selection {
+        let address = self.address(best);
+        let place = self.host.positions(self.family).take_while(|&other| other < best).count();
+        let rotation = self.domain.rotation[self.family.index()];
+        let site_of_last = rotation
+            .last
+            .and_then(|last| self.host.addresses.iter().find(|known| known.ip == last))
+            .and_then(|last| self.snapshot.owner_of(last))
+            .map(|server| server.site);
+        let site = self.snapshot.owner_of(address).map(|server| server.site);
+        let stays = site.is_some() && site == site_of_last;
+        Selection {
+            slot: address.slot,
+            address: address.ip,
+            decision,
+            place: u32::try_from(place).unwrap_or(u32::MAX),
+            run: if stays { rotation.run.saturating_add(1) } else { 1 },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::model::policy::{Metric, TieBreaker};
+use crate::model::snapshot::Family;
 use crate::names::named_enum;
 
 named_enum! {
@@ -98,6 +99,9 @@ pub struct Tally {
     pub selections: u64,
     /// The same, by what decided; adds up to `selections`.
     pub decisions: [u64; Decision::ALL.len()],
+    /// Number of the domain's selection that chose it last; 0: never. Clearing counters does not
+    /// reset it.
+    pub selected_at: u64,
     /// Whether the present snapshot uses the slot.
     in_use: bool,
 }
@@ -106,7 +110,13 @@ impl Tally {
     /// An address that was never chosen.
     #[must_use]
     pub const fn new(address: IpAddr) -> Self {
-        Tally { address, selections: 0, decisions: [0; Decision::ALL.len()], in_use: true }
+        Tally {
+            address,
+            selections: 0,
+            decisions: [0; Decision::ALL.len()],
+            selected_at: 0,
+            in_use: true,
+        }
     }
 
     /// Times that `decision` chose this address.
@@ -121,7 +131,9 @@ impl Tally {
 pub struct Rotation {
     /// The address selected last, by whatever means.
     pub last: Option<IpAddr>,
-    /// Selections in a row that went to the site of `last`.
+    /// Where it stood then: addresses of the family before it.
+    pub place: u32,
+    /// Selections in a row that went to the site of `last`; 1 if it belongs to none.
     pub run: u32,
 }
 
@@ -134,6 +146,32 @@ pub struct DomainState {
     pub tallies: Vec<Tally>,
     /// Rotation by family.
     pub rotation: [Rotation; 2],
+    /// Selections ever made, which gives each its number; never cleared.
+    pub serial: u64,
+}
+
+/// What one question changes in the domain's state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DomainChange {
+    /// The family for which the policy ran; `None`: it did not, and nothing counts.
+    pub family: Option<Family>,
+    /// The address that was chosen; `None`: there is no best.
+    pub selection: Option<Selection>,
+}
+
+/// The address that a question chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// Its tally.
+    pub slot: Slot,
+    /// The address.
+    pub address: IpAddr,
+    /// What decided.
+    pub decision: Decision,
+    /// Addresses of the family before it in the list.
+    pub place: u32,
+    /// Selections in a row that went to its site, with this one.
+    pub run: u32,
 }
 
 impl DomainState {
@@ -141,6 +179,25 @@ impl DomainState {
     #[must_use]
     pub fn total_requests(&self) -> u64 {
         self.requests[0] + self.requests[1]
+    }
+
+    /// Counts a question and moves the rotation on.
+    pub fn apply(&mut self, change: DomainChange) {
+        let Some(family) = change.family else { return };
+        self.requests[family.index()] += 1;
+        let Some(selection) = change.selection else { return };
+        self.serial += 1;
+        let Selection { slot, address, decision, place, run } = selection;
+        self.rotation[family.index()] = Rotation { last: Some(address), place, run };
+        // A question that still runs on an earlier snapshot may choose an address whose slot now
+        // belongs to another one: it counts nowhere.
+        if let Some(tally) = self.tallies.get_mut(slot.index())
+            && tally.address == address
+        {
+            tally.selections += 1;
+            tally.decisions[decision as usize] += 1;
+            tally.selected_at = self.serial;
+        }
     }
 
     /// Sets all counts to zero; rotation stays where it is.
@@ -162,25 +219,16 @@ impl DomainState {
         let mut slots = Vec::with_capacity(addresses.len());
         for address in addresses {
             let known = self.tallies.iter().position(|tally| tally.address == *address);
-            let place = match known {
-                Some(place) => {
-                    if !self.tallies[place].in_use {
-                        self.tallies[place] = Tally::new(*address);
-                    }
-                    place
-                }
-                None => match free.find(|place| !self.tallies[*place].in_use) {
-                    Some(place) => {
-                        self.tallies[place] = Tally::new(*address);
-                        place
-                    }
-                    None => {
-                        self.tallies.push(Tally::new(*address));
-                        self.tallies.len() - 1
-                    }
-                },
-            };
-            slots.push(Slot(u32::try_from(place).expect("a host has fewer than 2^32 addresses")));
+            let place = known
+                .or_else(|| free.find(|place| !self.tallies[*place].in_use))
+                .unwrap_or(self.tallies.len());
+            match self.tallies.get_mut(place) {
+                Some(tally) if tally.in_use => {}
+                Some(tally) => *tally = Tally::new(*address),
+                None => self.tallies.push(Tally::new(*address)),
+            }
+            // A slot beyond 32 bits cannot be; it would count nowhere.
+            slots.push(Slot(u32::try_from(place).unwrap_or(u32::MAX)));
         }
         for (place, tally) in self.tallies.iter_mut().enumerate() {
             tally.in_use = slots.iter().any(|slot| slot.index() == place);

@@ -1,4 +1,17 @@
 //! The selection of the best address.
+//!
+//! [`select`] is the whole of it for one question: it locks the domain, lets [`choose`] decide,
+//! applies what changes and puts the addresses into the order of the reply.
 
 pub mod choose;
 pub mod domain;
+pub mod metric;
+pub mod observe;
+pub mod regions;
+pub mod reply;
+pub mod select;
+#[cfg(test)]
+#[allow(dead_code, reason = "offers what the tests of any module may need")]
+pub(crate) mod testing;
+
+pub use self::select::select;

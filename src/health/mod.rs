@@ -1,3 +1,5 @@
 //! Measured state: what health checks and site devices report.
 
+pub mod load;
+pub mod prefix;
 pub mod state;

@@ -4,11 +4,12 @@
 //! or device again, so a server that flaps does not rebuild anything.
 
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
+use crate::health::load::Load;
 use crate::model::snapshot::Application;
 use crate::names::named_enum;
 
@@ -60,6 +61,15 @@ pub struct AddressState {
     pub flashback_application: AtomicU32,
 }
 
+/// How fast the health checks of an address were answered, unit 100 microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delays {
+    /// The check of the TCP port (Layer 4).
+    pub tcp: u32,
+    /// The check of the application (Layer 7).
+    pub application: u32,
+}
+
 #[derive(Debug, Default)]
 struct Down {
     /// The address as a whole.
@@ -96,6 +106,21 @@ impl AddressState {
         self.down_count.store(u32::try_from(count).unwrap_or(u32::MAX), Ordering::Relaxed);
     }
 
+    /// FlashBack delays.
+    #[must_use]
+    pub fn delays(&self) -> Delays {
+        Delays {
+            tcp: self.flashback_tcp.load(Ordering::Relaxed),
+            application: self.flashback_application.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Changes the FlashBack delays.
+    pub fn set_delays(&self, delays: Delays) {
+        self.flashback_tcp.store(delays.tcp, Ordering::Relaxed);
+        self.flashback_application.store(delays.application, Ordering::Relaxed);
+    }
+
     fn is_default(&self) -> bool {
         self.down_count.load(Ordering::Relaxed) == 0
             && self.flashback_tcp.load(Ordering::Relaxed) == 0
@@ -122,6 +147,23 @@ named_enum! {
     }
 }
 
+/// The session table of a site device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sessions {
+    /// Sessions in use.
+    pub used: u64,
+    /// Size of the table.
+    pub maximum: u64,
+}
+
+impl Sessions {
+    /// Sessions that are free.
+    #[must_use]
+    pub const fn available(self) -> u64 {
+        self.maximum.saturating_sub(self.used)
+    }
+}
+
 /// What one site device reports.
 #[derive(Debug)]
 pub struct ServerState {
@@ -132,7 +174,11 @@ pub struct ServerState {
     pub sessions_maximum: AtomicU64,
     /// CPU load, percent (0-100).
     pub cpu: AtomicU8,
+    /// Whether its agent reports health and bindings; an old one does not.
+    new_agent: AtomicBool,
+    load: Mutex<Load>,
     vips: Mutex<Vec<ReportedVip>>,
+    bindings: Mutex<HashMap<(IpAddr, Application), u32>>,
 }
 
 /// A VIP that a site device reports.
@@ -156,7 +202,10 @@ impl Default for ServerState {
             sessions_used: AtomicU64::new(0),
             sessions_maximum: AtomicU64::new(DEFAULT_SESSIONS),
             cpu: AtomicU8::new(0),
-            vips: Mutex::new(Vec::new()),
+            new_agent: AtomicBool::new(true),
+            load: Mutex::default(),
+            vips: Mutex::default(),
+            bindings: Mutex::default(),
         }
     }
 }
@@ -174,6 +223,26 @@ impl ServerState {
         self.connection.store(connection as u8, Ordering::Relaxed);
     }
 
+    /// Its session table.
+    #[must_use]
+    pub fn sessions(&self) -> Sessions {
+        Sessions {
+            used: self.sessions_used.load(Ordering::Relaxed),
+            maximum: self.sessions_maximum.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Changes its session table.
+    pub fn set_sessions(&self, sessions: Sessions) {
+        self.sessions_used.store(sessions.used, Ordering::Relaxed);
+        self.sessions_maximum.store(sessions.maximum, Ordering::Relaxed);
+    }
+
+    /// Locks its new connections; hold it for one call.
+    pub fn load(&self) -> MutexGuard<'_, Load> {
+        lock(&self.load)
+    }
+
     /// The VIPs that it reports, in the order of their reports.
     #[must_use]
     pub fn vips(&self) -> Vec<ReportedVip> {
@@ -189,9 +258,40 @@ impl ServerState {
         }
     }
 
-    /// Takes a VIP off the list.
+    /// Takes a VIP off the list, with its bindings.
     pub fn withdraw_vip(&self, address: IpAddr) {
         lock(&self.vips).retain(|known| known.address != address);
+        lock(&self.bindings).retain(|(vip, _), _| *vip != address);
+    }
+
+    /// Whether its agent is new enough to report health and bindings.
+    #[must_use]
+    pub fn has_new_agent(&self) -> bool {
+        self.new_agent.load(Ordering::Relaxed)
+    }
+
+    /// Changes whether its agent is new.
+    pub fn set_new_agent(&self, new: bool) {
+        self.new_agent.store(new, Ordering::Relaxed);
+    }
+
+    /// Active bindings of an application of a VIP: what was reported, 0 if the VIP is reported
+    /// without this application, `None` if nobody said anything.
+    #[must_use]
+    pub fn active_bindings(&self, vip: IpAddr, application: Application) -> Option<u32> {
+        let reported = lock(&self.bindings).get(&(vip, application)).copied();
+        reported.or_else(|| {
+            let vips = lock(&self.vips);
+            let known = vips.iter().find(|known| known.address == vip)?;
+            let lacks =
+                !known.applications.is_empty() && !known.applications.contains(&application);
+            lacks.then_some(0)
+        })
+    }
+
+    /// Changes the active bindings of an application of a VIP.
+    pub fn set_active_bindings(&self, vip: IpAddr, application: Application, count: u32) {
+        lock(&self.bindings).insert((vip, application), count);
     }
 
     fn is_default(&self) -> bool {
@@ -199,6 +299,9 @@ impl ServerState {
             && self.sessions_used.load(Ordering::Relaxed) == 0
             && self.sessions_maximum.load(Ordering::Relaxed) == DEFAULT_SESSIONS
             && self.cpu.load(Ordering::Relaxed) == 0
+            && self.has_new_agent()
+            && self.load().is_idle()
+            && lock(&self.bindings).is_empty()
             && lock(&self.vips).is_empty()
     }
 
@@ -207,6 +310,9 @@ impl ServerState {
         self.sessions_used.store(0, Ordering::Relaxed);
         self.sessions_maximum.store(DEFAULT_SESSIONS, Ordering::Relaxed);
         self.cpu.store(0, Ordering::Relaxed);
+        self.set_new_agent(true);
+        *self.load() = Load::default();
+        lock(&self.bindings).clear();
         lock(&self.vips).clear();
     }
 }

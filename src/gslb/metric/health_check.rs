@@ -1,0 +1,23 @@
+//! Server health: every check of every application of the host must pass (guide p. 35).
+
+use super::Rule;
+use crate::gslb::choose::View;
+use crate::gslb::observe::Figure;
+
+pub(super) struct HealthCheck;
+
+impl Rule for HealthCheck {
+    type Figure = bool;
+
+    fn figure(view: &View<'_>, position: usize, _candidates: &[usize]) -> bool {
+        view.host.is_healthy(view.address(position))
+    }
+
+    fn test(_view: &View<'_>, _figures: &[bool]) -> impl Fn(bool) -> bool {
+        |healthy| healthy
+    }
+
+    fn tell(healthy: bool) -> Figure {
+        Figure::Healthy(healthy)
+    }
+}

@@ -1,0 +1,147 @@
+//! The metrics, one to a file, and the tie-breakers.
+//!
+//! A metric is a [`Rule`]: it has a figure for each candidate and a test that says which figures
+//! stay. It sees only the candidates that the metrics before it left over.
+
+mod active_bindings;
+mod capacity;
+mod connection_load;
+mod flashback;
+mod geographic;
+mod health_check;
+mod least_response;
+mod num_session;
+mod preference;
+mod relative_weight;
+mod reported;
+mod round_robin;
+mod weighted_ip;
+mod weighted_round_robin;
+mod weighted_site;
+
+use smallvec::SmallVec;
+
+use self::active_bindings::ActiveBindings;
+pub use self::active_bindings::active_bindings;
+use self::capacity::Capacity;
+use self::connection_load::ConnectionLoad;
+use self::flashback::Flashback;
+use self::geographic::Geographic;
+use self::health_check::HealthCheck;
+use self::num_session::NumSession;
+use self::preference::Preference;
+use self::weighted_ip::WeightedIp;
+use self::weighted_site::WeightedSite;
+use crate::gslb::choose::{Candidates, View};
+use crate::gslb::domain::Decision;
+use crate::gslb::observe::{Figure, Observer, Skip};
+use crate::model::policy::{Metric, TieBreaker};
+
+/// What a metric looks at, and who stays.
+trait Rule {
+    /// What the metric knows about one candidate.
+    type Figure: Copy;
+
+    /// Why the metric does not look at this question at all, if so.
+    fn skip(view: &View<'_>) -> Option<Skip> {
+        let _ = view;
+        None
+    }
+
+    /// The figure of the candidate at `position`; `candidates` are all that reached the metric.
+    fn figure(view: &View<'_>, position: usize, candidates: &[usize]) -> Self::Figure;
+
+    /// The test that each figure must pass, made from all of them; they are never empty.
+    fn test(view: &View<'_>, figures: &[Self::Figure]) -> impl Fn(Self::Figure) -> bool;
+
+    /// The figure as an observer hears it.
+    fn tell(figure: Self::Figure) -> Figure;
+}
+
+/// Applies one metric: takes away the candidates that do not pass.
+pub(super) fn apply(
+    metric: Metric,
+    view: &View<'_>,
+    candidates: &mut Candidates,
+    observer: &mut impl Observer,
+) {
+    match metric {
+        Metric::HealthCheck => sift::<HealthCheck>(metric, view, candidates, observer),
+        Metric::WeightedIp => sift::<WeightedIp>(metric, view, candidates, observer),
+        Metric::WeightedSite => sift::<WeightedSite>(metric, view, candidates, observer),
+        Metric::Capacity => sift::<Capacity>(metric, view, candidates, observer),
+        Metric::ConnectionLoad => sift::<ConnectionLoad>(metric, view, candidates, observer),
+        Metric::ActiveBindings => sift::<ActiveBindings>(metric, view, candidates, observer),
+        Metric::Flashback => sift::<Flashback>(metric, view, candidates, observer),
+        Metric::Geographic => sift::<Geographic>(metric, view, candidates, observer),
+        Metric::NumSession => sift::<NumSession>(metric, view, candidates, observer),
+        Metric::Preference => sift::<Preference>(metric, view, candidates, observer),
+        // Metrics that are not modelled yet: they pass everybody on.
+        Metric::RoundTripTime => {
+            observer.skipped(metric.into(), Skip::NotModelled);
+        }
+    }
+}
+
+/// Picks one of several candidates; `candidates` is never empty.
+pub(super) fn break_tie(
+    view: &View<'_>,
+    candidates: &[usize],
+    observer: &mut impl Observer,
+) -> (usize, Decision) {
+    let tie_breaker = view.policy().tie_breaker;
+    let best = match tie_breaker {
+        TieBreaker::LeastResponse => least_response::pick(view, candidates, observer),
+        TieBreaker::RoundRobin => {
+            round_robin::pick(view, candidates, TieBreaker::RoundRobin.into(), observer)
+        }
+        TieBreaker::WeightedRoundRobin => weighted_round_robin::pick(view, candidates, observer),
+    };
+    (best, tie_breaker.into())
+}
+
+/// Whether a metric may leave nobody, so that there is no best; others then pass everybody on.
+const fn may_leave_nobody(metric: Metric) -> bool {
+    match metric {
+        Metric::HealthCheck | Metric::Preference => true,
+        Metric::WeightedIp
+        | Metric::WeightedSite
+        | Metric::Capacity
+        | Metric::ActiveBindings
+        | Metric::RoundTripTime
+        | Metric::Geographic
+        | Metric::ConnectionLoad
+        | Metric::NumSession
+        | Metric::Flashback => false,
+    }
+}
+
+fn sift<R: Rule>(
+    metric: Metric,
+    view: &View<'_>,
+    candidates: &mut Candidates,
+    observer: &mut impl Observer,
+) {
+    if let Some(reason) = R::skip(view) {
+        observer.skipped(metric.into(), reason);
+        return;
+    }
+    let figures: SmallVec<[R::Figure; 8]> =
+        candidates.iter().map(|&position| R::figure(view, position, candidates)).collect();
+    let passes = R::test(view, &figures);
+    let all_stay = !may_leave_nobody(metric) && !figures.iter().any(|&figure| passes(figure));
+    let mut kept = 0;
+    for (index, &figure) in figures.iter().enumerate() {
+        let position = candidates[index];
+        let stays = all_stay || passes(figure);
+        observer.judged(metric.into(), position, R::tell(figure), stays);
+        if stays {
+            candidates[kept] = position;
+            kept += 1;
+        }
+    }
+    candidates.truncate(kept);
+    if all_stay {
+        observer.skipped(metric.into(), Skip::NobodyPasses);
+    }
+}

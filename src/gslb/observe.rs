@@ -1,0 +1,130 @@
+//! Who wants to hear how a choice came about: `emulate explain`, and nobody on the usual path.
+
+use std::fmt;
+
+use crate::gslb::domain::Decision;
+use crate::health::load::AverageLoad;
+use crate::health::state::{Delays, Sessions};
+use crate::model::region::Region;
+
+/// Hears, metric by metric, who stays and who goes.
+///
+/// The methods do nothing unless they are written, so `()` hears nothing and costs nothing.
+pub trait Observer {
+    /// One candidate was looked at: `figure` is what counted, `kept` whether it goes on.
+    ///
+    /// Called for every candidate that reached the metric, in the order of the list.
+    fn judged(&mut self, by: Decision, position: usize, figure: Figure, kept: bool) {
+        let _ = (by, position, figure, kept);
+    }
+
+    /// A metric passed everybody on.
+    fn skipped(&mut self, by: Decision, reason: Skip) {
+        let _ = (by, reason);
+    }
+}
+
+impl Observer for () {}
+
+/// What a metric knows about one candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// Whether it passes its health checks.
+    Healthy(bool),
+    /// Selections so far against a weight; the least `selections * shared_by / weight` stays.
+    RelativeWeight {
+        /// Times it was chosen for this domain.
+        selections: u64,
+        /// Configured weight; 0 is never chosen unless all are 0.
+        weight: u32,
+        /// Candidates that share the weight.
+        shared_by: u32,
+    },
+    /// Times it was chosen for this domain.
+    Selections(u64),
+    /// Its place in the rotation: how many surviving addresses come before it.
+    Turn(u32),
+    /// Weight of its site, for weighted round robin.
+    SiteWeight(u32),
+    /// Administrative preference of its site device; `None`: it belongs to none.
+    Preference(Option<u8>),
+    /// Session table of its site device; `None`: no report.
+    SessionTable(Option<Sessions>),
+    /// Free sessions of its site device; `None`: no report.
+    AvailableSessions(Option<u64>),
+    /// New connections a second at its site device; `None`: no complete sample.
+    Load(Option<AverageLoad>),
+    /// Active bindings, and how often the address was chosen.
+    ActiveBindings {
+        /// Active bindings.
+        count: u32,
+        /// Times it was chosen for this domain.
+        selections: u64,
+    },
+    /// Delays of its health checks; `None`: it failed them.
+    Delays(Option<Delays>),
+    /// The region it is in.
+    Region(Region),
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Figure::Healthy(true) => write!(f, "ACTIVE"),
+            Figure::Healthy(false) => write!(f, "DOWN"),
+            Figure::RelativeWeight { selections, weight, shared_by: 1 } => {
+                write!(f, "selected {selections}, weight {weight}")
+            }
+            Figure::RelativeWeight { selections, weight, shared_by } => {
+                write!(f, "selected {selections}, weight {weight}/{shared_by}")
+            }
+            Figure::Selections(selections) => write!(f, "selected {selections}"),
+            Figure::Turn(0) => write!(f, "next in turn"),
+            Figure::Turn(turn) => write!(f, "{turn} before it"),
+            Figure::SiteWeight(weight) => write!(f, "site weight {weight}"),
+            Figure::Preference(Some(preference)) => write!(f, "preference {preference}"),
+            Figure::Preference(None) => write!(f, "no preference"),
+            Figure::SessionTable(Some(Sessions { used, maximum })) => {
+                write!(f, "{used} of {maximum} sessions")
+            }
+            Figure::AvailableSessions(Some(available)) => write!(f, "{available} sessions free"),
+            Figure::Load(Some(average)) => {
+                write!(f, "{} new connections a second", average.whole())
+            }
+            Figure::ActiveBindings { count, selections } => {
+                write!(f, "{count} active bindings, selected {selections}")
+            }
+            Figure::Delays(Some(Delays { tcp, application })) => {
+                write!(f, "TCP {tcp}, application {application} (x100us)")
+            }
+            Figure::Region(region) => write!(f, "{}", region.display()),
+            Figure::Delays(None) => write!(f, "no delay"),
+            Figure::Load(None) => write!(f, "no sample"),
+            Figure::SessionTable(None) | Figure::AvailableSessions(None) => write!(f, "no report"),
+        }
+    }
+}
+
+/// Why a metric passed everybody on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skip {
+    /// No candidate passes, and the metric is not one that may leave nobody.
+    NobodyPasses,
+    /// It does not look at questions for IPv6.
+    NotForIpv6,
+    /// No limit is configured, or not in both policies.
+    NoLimit,
+    /// The emulator does not know the metric yet.
+    NotModelled,
+}
+
+impl fmt::Display for Skip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Skip::NobodyPasses => write!(f, "nobody passes"),
+            Skip::NotForIpv6 => write!(f, "not for IPv6"),
+            Skip::NoLimit => write!(f, "no limit"),
+            Skip::NotModelled => write!(f, "not modelled"),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! One question from beginning to end: choose, count, arrange.
+
+use std::net::IpAddr;
+
+use crate::clock::Moment;
+use crate::gslb::choose::{Candidates, Choice, View, choose};
+use crate::gslb::reply::arrange;
+use crate::health::state::States;
+use crate::model::snapshot::{Family, Host, Snapshot};
+
+/// Chooses the best address, counts it, and gives the order of the reply.
+///
+/// The order is a list of positions in `host.addresses`; it is empty if the host has no address of
+/// the family, and nothing counts then. The domain is locked while the choice is made and counted.
+pub fn select(
+    snapshot: &Snapshot,
+    states: &States,
+    host: &Host,
+    family: Family,
+    client: IpAddr,
+    now: Moment,
+) -> (Choice, Candidates) {
+    let choice = {
+        let mut domain = host.domain.lock();
+        let view = View { snapshot, states, host, domain: &domain, family, client, now };
+        let (choice, change) = choose(&view, &mut ());
+        domain.apply(change);
+        choice
+    };
+    (choice, arrange(snapshot.policy_of(host), host, family, choice))
+}
