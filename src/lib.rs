@@ -21,8 +21,11 @@
 //! typed. Everything else is derived from them, in one direction.
 
 pub mod appliance;
+pub mod cli;
 pub mod clock;
+pub mod config;
 pub mod counters;
+pub mod grammar;
 pub mod gslb;
 pub mod health;
 pub mod model;

@@ -1,0 +1,173 @@
+//! Words and mode to a command, or to the place where they stop being one.
+
+use crate::cli::words::Word;
+use crate::config::tree::Values;
+use crate::grammar::expand::Token;
+use crate::grammar::trie::{Leaf, NodeId, Step};
+use crate::grammar::value::{Value, ValueType};
+use crate::grammar::{CommandId, Grammar, ModeId};
+
+/// A line that is a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The command.
+    pub command: CommandId,
+    /// Whether it is the derived `no` form.
+    pub negated: bool,
+    /// The values of its arguments.
+    pub values: Values,
+    /// The mode that has it: the session's own or one above.
+    pub mode: ModeId,
+}
+
+/// A line that is no command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// The first word that does not fit; the number of words if the line is too short.
+    pub word: usize,
+    /// Why it does not fit.
+    pub why: Why,
+}
+
+/// Why a word does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Nothing like it can stand here.
+    Unknown,
+    /// It is the beginning of each of these.
+    Ambiguous(Vec<String>),
+    /// It is a number outside this range.
+    OutOfRange(u64, u64),
+    /// More words are needed.
+    Incomplete,
+}
+
+/// Looks for a line in a mode and, if the mode does not know its first word, in the modes above.
+///
+/// # Errors
+///
+/// Where the line stops being a command, as far as the mode that understood most of it tells.
+pub fn match_line(
+    grammar: &Grammar,
+    mode: ModeId,
+    words: &[Word<'_>],
+    line: &str,
+) -> Result<Hit, Stop> {
+    let mut deepest: Option<Stop> = None;
+    for mode in grammar.search_path(mode) {
+        match match_in(grammar, mode, words, line) {
+            Ok(hit) => return Ok(hit),
+            Err(stop) => {
+                let knows_first_word = stop.word > first_word(words) || !stop.is_unknown();
+                if deepest.as_ref().is_none_or(|known| stop.word > known.word) {
+                    deepest = Some(stop);
+                }
+                if knows_first_word {
+                    break;
+                }
+            }
+        }
+    }
+    Err(deepest.unwrap_or(Stop { word: 0, why: Why::Unknown }))
+}
+
+/// The place of the word that tells whether a mode knows the line: the one behind `no`.
+fn first_word(words: &[Word<'_>]) -> usize {
+    let negated =
+        words.first().is_some_and(|word| !word.quoted && word.text.eq_ignore_ascii_case("no"));
+    usize::from(negated && words.len() > 1)
+}
+
+impl Stop {
+    fn is_unknown(&self) -> bool {
+        self.why == Why::Unknown
+    }
+}
+
+/// Looks for a line in one mode only.
+///
+/// # Errors
+///
+/// Where the line stops being a command of that mode.
+pub fn match_in(
+    grammar: &Grammar,
+    mode: ModeId,
+    words: &[Word<'_>],
+    line: &str,
+) -> Result<Hit, Stop> {
+    let walk = walk(grammar, mode, words, line)?;
+    let stop = Stop { word: words.len(), why: Why::Incomplete };
+    let leaf = grammar.trie(mode).node(walk.place).leaf.ok_or(stop)?;
+    Ok(Hit {
+        command: leaf.command,
+        negated: leaf.negated,
+        values: bind(grammar, leaf, walk.values),
+        mode,
+    })
+}
+
+/// Where words lead in a mode.
+#[derive(Debug)]
+pub struct Walk {
+    /// The node behind the last word.
+    pub place: NodeId,
+    /// The values on the way.
+    pub values: Vec<Value>,
+}
+
+/// Follows words from the beginning of a line.
+///
+/// # Errors
+///
+/// The first word that does not fit.
+pub fn walk(grammar: &Grammar, mode: ModeId, words: &[Word<'_>], line: &str) -> Result<Walk, Stop> {
+    let trie = grammar.trie(mode);
+    let mut place = NodeId::ROOT;
+    let mut values = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        match trie.step(place, word.text, word.quoted, &grammar.choices) {
+            Step::Word(target) => place = target,
+            Step::Value(target, value) => {
+                let takes_the_rest = trie
+                    .node(place)
+                    .arguments
+                    .iter()
+                    .any(|edge| edge.target == target && edge.value_type == ValueType::Line);
+                place = target;
+                if takes_the_rest {
+                    values.push(Value::Text(line[word.start..].trim_end().into()));
+                    break;
+                }
+                values.push(value);
+            }
+            Step::Ambiguous(names) => {
+                return Err(Stop { word: index, why: Why::Ambiguous(names) });
+            }
+            Step::OutOfRange(low, high) => {
+                return Err(Stop { word: index, why: Why::OutOfRange(low, high) });
+            }
+            Step::Unknown => return Err(Stop { word: index, why: Why::Unknown }),
+        }
+    }
+    Ok(Walk { place, values })
+}
+
+/// Gives the values on a path to the arguments of the form that the path is written in.
+fn bind(grammar: &Grammar, leaf: Leaf, values: Vec<Value>) -> Values {
+    let form = &grammar.command(leaf.command).forms[leaf.form.0];
+    let mut arguments = form.iter().filter_map(|token| match token {
+        Token::Argument { argument, repeated } => Some((*argument, *repeated)),
+        Token::Word(_) => None,
+    });
+    let mut current = arguments.next();
+    let mut bound = Values::new();
+    for value in values {
+        let Some((argument, repeated)) = current else { break };
+        bound.push((u8::try_from(argument).unwrap_or(u8::MAX), value));
+        if !repeated {
+            current = arguments.next();
+        }
+    }
+    bound.sort_by_key(|(argument, _)| *argument);
+    bound
+}

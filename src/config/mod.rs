@@ -1,0 +1,6 @@
+//! The statement tree: the truth about what was typed.
+
+pub mod edit;
+pub mod load;
+pub mod render;
+pub mod tree;

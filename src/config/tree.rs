@@ -1,0 +1,492 @@
+//! Blocks of accepted statements, each under its command and its key.
+//!
+//! Knows nothing of what statements mean. Looking a statement up, adding and replacing one cost
+//! constant time, so a file of n lines is read in time proportional to n.
+
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
+use std::net::IpAddr;
+
+use hashbrown::{HashMap, HashTable};
+use smallvec::SmallVec;
+
+use crate::grammar::link::Kept;
+use crate::grammar::value::Value;
+use crate::grammar::{Command, CommandId, Grammar, Storage};
+
+/// Values of a statement with the positions of their arguments, in the order of the arguments.
+/// A repeated argument stands here several times.
+pub type Values = SmallVec<[(u8, Value); 2]>;
+
+/// A configuration, or the settings of the emulated world.
+#[derive(Debug, Default)]
+pub struct Tree {
+    /// The block of the root mode.
+    pub root: Block,
+    /// How many statements a `ref` may name, by name of the statement and last key.
+    targets: HashMap<(Kept, String), u32>,
+    /// How many statements hold a `ref` to that.
+    uses: HashMap<(Kept, String), u32>,
+}
+
+/// The statements of one instance of a mode.
+#[derive(Debug, Default)]
+pub struct Block {
+    /// Slots in order of entry; a removed statement leaves its slot empty.
+    slots: Vec<Option<Statement>>,
+    live: usize,
+    /// Slots by the hash of command and key, once there are more than a few.
+    index: HashTable<u32>,
+    /// Number of statements of each group, by the group's value in lower case.
+    groups: HashMap<Box<str>, u32>,
+    /// Lines that the grammar does not know, each behind the slot that it followed.
+    pub opaque: Vec<Opaque>,
+}
+
+/// A kept statement.
+#[derive(Debug)]
+pub struct Statement {
+    /// Its command.
+    pub command: CommandId,
+    /// Whether it is the `no` form.
+    pub negated: bool,
+    /// Its values without those that say the default.
+    pub values: Values,
+    /// Its block, if its command opens one.
+    pub block: Option<Box<Block>>,
+}
+
+/// A line that the grammar does not know, with the indented lines under it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opaque {
+    /// Slots that stood before it.
+    pub after: usize,
+    /// The lines as they stood in the file, without the indent of the block.
+    pub lines: Vec<String>,
+}
+
+/// From the root to a block: opening commands and the values of their keys.
+pub type Path = Vec<(CommandId, Values)>;
+
+/// Blocks of up to so many slots are searched from end to end.
+const SEARCHED: usize = 8;
+
+impl Block {
+    /// The statements in order of entry.
+    pub fn statements(&self) -> impl Iterator<Item = &Statement> {
+        self.slots.iter().flatten()
+    }
+
+    /// The statements with their slots.
+    pub fn numbered(&self) -> impl Iterator<Item = (usize, &Statement)> {
+        self.slots.iter().enumerate().filter_map(|(slot, one)| Some((slot, one.as_ref()?)))
+    }
+
+    /// Number of statements.
+    pub fn len(&self) -> usize {
+        self.live
+    }
+
+    /// Whether nothing is kept here, not even an opaque line.
+    pub fn is_empty(&self) -> bool {
+        self.live == 0 && self.opaque.is_empty()
+    }
+
+    /// Number of slots, used and empty; an opaque line remembers it as its place.
+    pub fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The statement of a command with that key.
+    pub fn find(&self, command: &Command, key: &Values) -> Option<&Statement> {
+        self.slot(command, key).and_then(|slot| self.slots[slot].as_ref())
+    }
+
+    /// Like [`Block::find`], to change it.
+    pub fn find_mut(&mut self, command: &Command, key: &Values) -> Option<&mut Statement> {
+        self.slot(command, key).and_then(|slot| self.slots[slot].as_mut())
+    }
+
+    /// Whether some statement belongs to that group.
+    pub fn has_group(&self, value: &str) -> bool {
+        self.groups.contains_key(value.to_ascii_lowercase().as_str())
+    }
+
+    fn slot(&self, command: &Command, key: &Values) -> Option<usize> {
+        let is_it = |statement: &Statement| {
+            statement.command == command.id && same_key(command, &statement.values, key)
+        };
+        if self.slots.len() <= SEARCHED {
+            return self.slots.iter().position(|slot| slot.as_ref().is_some_and(is_it));
+        }
+        let hash = hash_key(command, key);
+        self.index
+            .find(hash, |slot| self.slots[*slot as usize].as_ref().is_some_and(is_it))
+            .map(|slot| *slot as usize)
+    }
+
+    /// Adds a statement whose key is not there, or puts it in the place of the one that is.
+    /// Gives the statement that was there before.
+    pub fn put(&mut self, grammar: &Grammar, statement: Statement) -> Option<Statement> {
+        let command = grammar.command(statement.command);
+        let key = key_of(command, &statement.values);
+        if let Some(slot) = self.slot(command, &key) {
+            return self.slots[slot].replace(statement);
+        }
+        if let Some(group) = group_of(command, &statement.values) {
+            *self.groups.entry(group.to_ascii_lowercase().into()).or_insert(0) += 1;
+        }
+        let hash = hash_key(command, &key);
+        let slot = u32::try_from(self.slots.len()).expect("a block fits 32 bits");
+        self.slots.push(Some(statement));
+        self.live += 1;
+        if self.slots.len() == SEARCHED + 1 {
+            self.build_index(grammar);
+        } else if self.slots.len() > SEARCHED {
+            let slots = &self.slots;
+            self.index.insert_unique(hash, slot, |slot| rehash(grammar, slots, *slot));
+        }
+        None
+    }
+
+    /// Removes the statement of a command with that key.
+    pub fn take(
+        &mut self,
+        grammar: &Grammar,
+        command: &Command,
+        key: &Values,
+    ) -> Option<Statement> {
+        let slot = self.slot(command, key)?;
+        self.take_slot(grammar, slot)
+    }
+
+    /// Removes the statement of a slot.
+    pub fn take_slot(&mut self, grammar: &Grammar, slot: usize) -> Option<Statement> {
+        let statement = self.slots.get_mut(slot)?.take()?;
+        self.live -= 1;
+        let command = grammar.command(statement.command);
+        if let Some(group) = group_of(command, &statement.values) {
+            let group = group.to_ascii_lowercase();
+            if let Some(count) = self.groups.get_mut(group.as_str()) {
+                *count -= 1;
+                if *count == 0 {
+                    self.groups.remove(group.as_str());
+                }
+            }
+        }
+        if self.slots.len() > SEARCHED {
+            let hash = hash_key(command, &key_of(command, &statement.values));
+            if let Ok(entry) = self.index.find_entry(hash, |one| *one as usize == slot) {
+                entry.remove();
+            }
+        }
+        self.compact(grammar);
+        Some(statement)
+    }
+
+    /// Closes the gaps once more than half of the slots are empty, so that a block which is
+    /// changed again and again stays as large as what is in it.
+    fn compact(&mut self, grammar: &Grammar) {
+        if self.slots.len() < 32 || self.live * 2 > self.slots.len() {
+            return;
+        }
+        let mut kept_before = Vec::with_capacity(self.slots.len() + 1);
+        let mut kept = 0;
+        for slot in &self.slots {
+            kept_before.push(kept);
+            kept += usize::from(slot.is_some());
+        }
+        kept_before.push(kept);
+        for opaque in &mut self.opaque {
+            opaque.after = kept_before.get(opaque.after).copied().unwrap_or(kept);
+        }
+        self.slots.retain(Option::is_some);
+        self.build_index(grammar);
+    }
+
+    fn build_index(&mut self, grammar: &Grammar) {
+        self.index.clear();
+        if self.slots.len() <= SEARCHED {
+            return;
+        }
+        for slot in 0..self.slots.len() {
+            if self.slots[slot].is_some() {
+                let slot = u32::try_from(slot).expect("a block fits 32 bits");
+                let slots = &self.slots;
+                let hash = rehash(grammar, slots, slot);
+                self.index.insert_unique(hash, slot, |slot| rehash(grammar, slots, *slot));
+            }
+        }
+    }
+}
+
+fn rehash(grammar: &Grammar, slots: &[Option<Statement>], slot: u32) -> u64 {
+    slots[slot as usize].as_ref().map_or(0, |statement| {
+        let command = grammar.command(statement.command);
+        hash_key(command, &key_of(command, &statement.values))
+    })
+}
+
+impl Tree {
+    /// The block at a path; `None` if one of its statements is gone.
+    pub fn block(&self, grammar: &Grammar, path: &Path) -> Option<&Block> {
+        let mut block = &self.root;
+        for (command, key) in path {
+            block = block.find(grammar.command(*command), key)?.block.as_deref()?;
+        }
+        Some(block)
+    }
+
+    /// Like [`Tree::block`], to change it. The statement of a block that exists once and has
+    /// nothing in it yet is made on the way.
+    pub fn block_mut(&mut self, grammar: &Grammar, path: &Path) -> Option<&mut Block> {
+        let mut block = &mut self.root;
+        for (command, key) in path {
+            let command = grammar.command(*command);
+            if key.is_empty() && block.find(command, key).is_none() {
+                block.put(grammar, Statement::opening(command.id, Values::new()));
+            }
+            block = block.find_mut(command, key)?.block.as_deref_mut()?;
+        }
+        Some(block)
+    }
+
+    /// Whether a statement of that name with that last key exists.
+    pub fn has_target(&self, kept: Kept, value: &Value) -> bool {
+        self.targets.contains_key(&(kept, reference_text(value)))
+    }
+
+    /// Whether some statement refers to it.
+    pub fn is_used(&self, kept: Kept, value: &Value) -> bool {
+        self.uses.contains_key(&(kept, reference_text(value)))
+    }
+
+    /// Takes note of a statement that was kept (`true`) or removed, and of all in its block.
+    pub fn note(&mut self, grammar: &Grammar, statement: &Statement, kept: bool) {
+        let command = grammar.command(statement.command);
+        let Some(storage) = &command.storage else { return };
+        if grammar.is_referenced(storage.kept)
+            && let Some(last) = storage.key.last()
+            && let Some(value) = statement.value_at(*last)
+        {
+            count(&mut self.targets, (storage.kept, reference_text(value)), kept);
+        }
+        for (argument, value) in &statement.values {
+            let value_type = &command.arguments[usize::from(*argument)].value_type;
+            if let crate::grammar::value::ValueType::Reference(target, _) = value_type {
+                count(&mut self.uses, (*target, reference_text(value)), kept);
+            }
+        }
+        if let Some(block) = &statement.block {
+            for inner in block.statements() {
+                self.note(grammar, inner, kept);
+            }
+        }
+    }
+}
+
+fn count(counts: &mut HashMap<(Kept, String), u32>, key: (Kept, String), up: bool) {
+    if up {
+        *counts.entry(key).or_insert(0) += 1;
+    } else if let Some(number) = counts.get_mut(&key) {
+        *number -= 1;
+        if *number == 0 {
+            counts.remove(&key);
+        }
+    }
+}
+
+fn reference_text(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.to_ascii_lowercase(),
+        Value::Number(number) => number.to_string(),
+        Value::Choice(position) => position.to_string(),
+        Value::Address(address) => address.to_string(),
+        Value::Prefix(address, length) => format!("{address}/{length}"),
+    }
+}
+
+impl Statement {
+    /// A statement with an empty block.
+    pub fn opening(command: CommandId, values: Values) -> Self {
+        Statement { command, negated: false, values, block: Some(Box::default()) }
+    }
+
+    /// The first value of an argument.
+    pub fn value_at(&self, argument: usize) -> Option<&Value> {
+        self.values
+            .iter()
+            .find(|(position, _)| usize::from(*position) == argument)
+            .map(|(_, value)| value)
+    }
+
+    /// All values of an argument.
+    pub fn values_at(&self, argument: usize) -> impl Iterator<Item = &Value> {
+        self.values
+            .iter()
+            .filter(move |(position, _)| usize::from(*position) == argument)
+            .map(|(_, value)| value)
+    }
+}
+
+/// A statement together with its command, to read its values by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'a> {
+    /// The grammar that it was accepted by.
+    pub grammar: &'a Grammar,
+    /// The statement.
+    pub statement: &'a Statement,
+}
+
+impl<'a> Reading<'a> {
+    /// The command of the statement.
+    pub fn command(&self) -> &'a Command {
+        self.grammar.command(self.statement.command)
+    }
+
+    /// The name of the statement.
+    pub fn kept(&self) -> Option<Kept> {
+        self.command().storage.as_ref().map(|storage| storage.kept)
+    }
+
+    /// The value of an argument.
+    pub fn value(&self, name: &str) -> Option<&'a Value> {
+        self.statement.value_at(self.command().argument(name)?)
+    }
+
+    /// A number of at most 64 bits that fits into `T`.
+    pub fn number<T: TryFrom<u64>>(&self, name: &str) -> Option<T> {
+        match self.value(name)? {
+            Value::Number(number) => T::try_from(*number).ok(),
+            _ => None,
+        }
+    }
+
+    /// A text.
+    pub fn text(&self, name: &str) -> Option<&'a str> {
+        match self.value(name)? {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// An address.
+    pub fn address(&self, name: &str) -> Option<IpAddr> {
+        match self.value(name)? {
+            Value::Address(address) => Some(*address),
+            _ => None,
+        }
+    }
+
+    /// A prefix.
+    pub fn prefix(&self, name: &str) -> Option<(IpAddr, u8)> {
+        match self.value(name)? {
+            Value::Prefix(address, length) => Some((*address, *length)),
+            _ => None,
+        }
+    }
+
+    /// The word of a choice.
+    pub fn word(&self, name: &str) -> Option<&'a str> {
+        self.words(name).next()
+    }
+
+    /// The words of a repeated choice.
+    pub fn words(&self, name: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+        let command = self.command();
+        let argument = command.argument(name);
+        let choice = argument.and_then(|argument| match command.arguments[argument].value_type {
+            crate::grammar::value::ValueType::Choice(id) => Some(&self.grammar.choices[id.0]),
+            _ => None,
+        });
+        let statement = self.statement;
+        argument
+            .into_iter()
+            .flat_map(move |argument| statement.values_at(argument))
+            .filter_map(move |value| match value {
+                Value::Choice(place) => choice?.words.get(usize::from(*place)),
+                Value::Number(number) => {
+                    choice?.words.iter().find(|word| word.number == Some(*number))
+                }
+                _ => None,
+            })
+            .map(|word| word.word.as_str())
+    }
+
+    /// The numbers of a repeated argument.
+    pub fn numbers<T: TryFrom<u64>>(&self, name: &str) -> impl Iterator<Item = T> + use<'a, T> {
+        let statement = self.statement;
+        self.command()
+            .argument(name)
+            .into_iter()
+            .flat_map(move |argument| statement.values_at(argument))
+            .filter_map(|value| match value {
+                Value::Number(number) => T::try_from(*number).ok(),
+                _ => None,
+            })
+    }
+}
+
+/// The values of the key among the values of a statement.
+pub fn key_of(command: &Command, values: &Values) -> Values {
+    let key = command.storage.as_ref().map_or(&[][..], |storage| &storage.key);
+    values.iter().filter(|(argument, _)| key.contains(&usize::from(*argument))).cloned().collect()
+}
+
+fn group_of<'a>(command: &Command, values: &'a Values) -> Option<&'a str> {
+    let group = command.storage.as_ref()?.group?;
+    values.iter().find_map(|(argument, value)| match value {
+        Value::Text(text) if usize::from(*argument) == group => Some(&**text),
+        _ => None,
+    })
+}
+
+fn same_key(command: &Command, values: &Values, key: &Values) -> bool {
+    let Some(storage) = &command.storage else { return true };
+    storage.key.iter().all(|argument| {
+        let value_in = |values: &Values| {
+            values.iter().position(|(position, _)| usize::from(*position) == *argument)
+        };
+        match (value_in(values), value_in(key)) {
+            (Some(one), Some(other)) => {
+                let ignores_case = command.arguments[*argument].value_type.ignores_case();
+                same_value(&values[one].1, &key[other].1, ignores_case)
+            }
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        }
+    })
+}
+
+/// Whether two values are the same to a key.
+pub fn same_value(one: &Value, other: &Value, ignores_case: bool) -> bool {
+    match (one, other) {
+        (Value::Text(one), Value::Text(other)) if ignores_case => one.eq_ignore_ascii_case(other),
+        _ => one == other,
+    }
+}
+
+fn hash_key(command: &Command, key: &Values) -> u64 {
+    let mut hasher = BuildHasherDefault::<DefaultHasher>::default().build_hasher();
+    command.id.0.hash(&mut hasher);
+    let arguments: &[usize] = match &command.storage {
+        Some(Storage { key, .. }) => key,
+        None => &[],
+    };
+    for argument in arguments {
+        let value = key.iter().find(|(position, _)| usize::from(*position) == *argument);
+        match value {
+            None => 0_u8.hash(&mut hasher),
+            Some((_, Value::Text(text))) => {
+                for byte in text.bytes() {
+                    hasher.write_u8(byte.to_ascii_lowercase());
+                }
+                hasher.write_u8(0);
+            }
+            Some((_, Value::Number(number))) => number.hash(&mut hasher),
+            Some((_, Value::Choice(place))) => place.hash(&mut hasher),
+            Some((_, Value::Address(address))) => address.hash(&mut hasher),
+            Some((_, Value::Prefix(address, length))) => (address, length).hash(&mut hasher),
+        }
+    }
+    hasher.finish()
+}

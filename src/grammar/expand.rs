@@ -1,0 +1,121 @@
+//! A syntax line to its forms: brackets and braces written out.
+
+use crate::grammar::GrammarError;
+use crate::grammar::notation::{CommandStanza, Item};
+
+/// The most forms that one command may have.
+pub const MOST_FORMS: usize = 256;
+
+/// One way of writing a command, without choices.
+pub type Form = Vec<Token>;
+
+/// A part of a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// A word in its spellings.
+    Word(Vec<String>),
+    /// An argument of the command, by its position in the list of arguments.
+    Argument {
+        /// Position in `Command::arguments`.
+        argument: usize,
+        /// Whether more values may follow.
+        repeated: bool,
+    },
+}
+
+/// Writes out the choices of a command. `argument` gives the position of an argument by its name.
+///
+/// # Errors
+///
+/// There are too many forms, or something follows a repeated argument.
+pub fn forms(
+    stanza: &CommandStanza,
+    items: &[Item],
+    argument: &impl Fn(&str) -> usize,
+) -> Result<Vec<Form>, GrammarError> {
+    let mut forms = sequence(items, argument, stanza)?;
+    // The same form can arise twice (`[a] [a]`); it means the same.
+    let mut seen: Vec<Form> = Vec::with_capacity(forms.len());
+    forms.retain(|form| {
+        let new = !seen.contains(form);
+        if new {
+            seen.push(form.clone());
+        }
+        new
+    });
+    for form in &forms {
+        let repeats =
+            form.iter().position(|token| matches!(token, Token::Argument { repeated: true, .. }));
+        if repeats.is_some_and(|place| place + 1 != form.len()) {
+            return Err(stanza.position.error(1, "nothing can follow an argument with `...`"));
+        }
+    }
+    Ok(forms)
+}
+
+fn sequence(
+    items: &[Item],
+    argument: &impl Fn(&str) -> usize,
+    stanza: &CommandStanza,
+) -> Result<Vec<Form>, GrammarError> {
+    let mut forms: Vec<Form> = vec![Vec::new()];
+    for item in items {
+        let tails: Vec<Form> = match item {
+            Item::Word(spellings) => vec![vec![Token::Word(spellings.clone())]],
+            Item::Argument { name, repeated, .. } => {
+                vec![vec![Token::Argument { argument: argument(name), repeated: *repeated }]]
+            }
+            Item::Optional(branches) => {
+                let mut tails = vec![Vec::new()];
+                for branch in branches {
+                    tails.extend(sequence(branch, argument, stanza)?);
+                }
+                tails
+            }
+            Item::Choice(branches) => {
+                let mut tails = Vec::new();
+                for branch in branches {
+                    tails.extend(sequence(branch, argument, stanza)?);
+                }
+                tails
+            }
+        };
+        if forms.len() * tails.len() > MOST_FORMS {
+            let message = format!("more than {MOST_FORMS} forms");
+            return Err(stanza.position.error(1, message));
+        }
+        forms = forms
+            .iter()
+            .flat_map(|form| tails.iter().map(move |tail| [form.as_slice(), tail].concat()))
+            .collect();
+    }
+    Ok(forms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::notation::{Entry, parse};
+
+    fn count(syntax: &str) -> Result<usize, GrammarError> {
+        let Entry::Command(stanza) = parse("test", syntax)?.remove(0) else { panic!("no command") };
+        forms(&stanza, &stanza.items, &|_| 0).map(|forms| forms.len())
+    }
+
+    #[test]
+    fn brackets_and_braces_are_written_out() {
+        assert_eq!(count("a [b] {c | d}").unwrap(), 4);
+        assert_eq!(count("a [b | c [d]]").unwrap(), 4);
+    }
+
+    #[test]
+    fn too_many_forms_are_refused() {
+        let syntax = format!("a{}", " [b]".repeat(9));
+        assert!(count(&syntax.replace("[b]", "{b | c}")).is_err());
+    }
+
+    #[test]
+    fn a_repeated_argument_stands_last() {
+        assert!(count("a <x:1-2>... b").is_err());
+    }
+}

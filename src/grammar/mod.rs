@@ -1,0 +1,438 @@
+//! The grammar: what may be typed, what is kept of it, what help there is.
+//!
+//! Loaded from the files of `grammar/`, whose notation `grammar/README.md` specifies. Nothing here
+//! knows a single command of the device.
+
+pub mod expand;
+pub mod link;
+mod load;
+pub mod notation;
+pub mod trie;
+pub mod value;
+
+use std::fmt;
+
+use hashbrown::HashMap;
+
+use crate::grammar::expand::Form;
+use crate::grammar::link::{Action, Kept, Message, Report};
+use crate::grammar::notation::Position;
+use crate::grammar::trie::Trie;
+use crate::grammar::value::{ChoiceType, Value, ValueType};
+
+/// A grammar file that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}:{column}: {message}")]
+pub struct GrammarError {
+    /// Name of the file.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Index of a mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ModeId(pub usize);
+
+/// Index of a command; the order is the order of the stanzas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CommandId(pub usize);
+
+/// Index of a form of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FormId(pub usize);
+
+/// Everything that the files of `grammar/` say.
+#[derive(Debug)]
+pub struct Grammar {
+    /// Choice types.
+    pub choices: Vec<ChoiceType>,
+    /// Modes.
+    pub modes: Vec<Mode>,
+    /// Commands in the order of their stanzas.
+    pub commands: Vec<Command>,
+    tries: Vec<Trie>,
+    messages: Vec<Vec<String>>,
+    /// The opening commands that a `ref` names, by the name of their statement.
+    references: Vec<Kept>,
+    /// The command that keeps a name in a mode.
+    by_kept: HashMap<(ModeId, Kept), CommandId>,
+    /// The commands whose statements are removed together with those of that name, by mode.
+    dependents: HashMap<(ModeId, Kept), Vec<CommandId>>,
+    /// The first command of a mode whose statements stand in groups; its place is theirs.
+    group_section: HashMap<ModeId, CommandId>,
+}
+
+/// A mode.
+#[derive(Clone, Debug)]
+pub struct Mode {
+    /// Its name.
+    pub name: String,
+    /// The prompt with its `{places}`.
+    pub prompt: String,
+    /// The mode that it lies in.
+    pub parent: Option<ModeId>,
+    /// Whether its block is the whole configuration.
+    pub root: bool,
+}
+
+/// A command.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// Its index.
+    pub id: CommandId,
+    /// The syntax line as it stands in the file.
+    pub syntax: String,
+    /// Where it stands.
+    pub position: Position,
+    /// The modes that have it.
+    pub modes: Vec<ModeId>,
+    /// Whether it has `no` forms.
+    pub negatable: bool,
+    /// Its arguments in the order of their first appearance.
+    pub arguments: Vec<Argument>,
+    /// Its forms; those of `also` lines stand behind `printed_forms`.
+    pub forms: Vec<Form>,
+    /// How many of the forms belong to the syntax line itself.
+    pub printed_forms: usize,
+    /// What it does.
+    pub verb: Verb,
+    /// What is kept of it, for a command that keeps or opens.
+    pub storage: Option<Storage>,
+    /// How far the emulator models it.
+    pub level: Level,
+    /// The page that says so.
+    pub evidence: Option<String>,
+    /// Whether help leaves it out.
+    pub hidden: bool,
+    /// Help texts by token (`word` or `<argument>`).
+    pub help: Vec<(String, String)>,
+}
+
+/// An argument of a command.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub value_type: ValueType,
+    /// Whether it takes several values.
+    pub repeated: bool,
+}
+
+/// What a command does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// Keeps a statement.
+    Keep,
+    /// Keeps a statement that has a block, and enters its mode.
+    Open(ModeId),
+    /// Enters a mode that has no statement of its own.
+    Enter(ModeId),
+    /// Leaves the mode.
+    Leave,
+    /// Leaves all configuration modes.
+    End,
+    /// Prints a report.
+    Show(Report),
+    /// Does something.
+    Do(Action),
+    /// Removes statements of the block.
+    Clear(Vec<Target>),
+    /// Swallows the line.
+    Accept,
+}
+
+/// What a `clear` removes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Statements of that name.
+    Name(Kept),
+    /// Only their `no` forms.
+    Negated(Kept),
+    /// All statements of the group that the argument names.
+    Group(usize),
+}
+
+/// How statements of a command are kept.
+#[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an attribute of the notation")]
+pub struct Storage {
+    /// The name of the statement.
+    pub kept: Kept,
+    /// The arguments that make up its key.
+    pub key: Vec<usize>,
+    /// Each value of the repeated key argument is a statement of its own.
+    pub each: bool,
+    /// It belongs to the emulated world.
+    pub world: bool,
+    /// The argument whose value the group shares.
+    pub group: Option<usize>,
+    /// Values that are not kept.
+    pub defaults: Vec<(usize, Value)>,
+    /// Absence means on; the `no` form is the statement.
+    pub default_on: bool,
+    /// The `no` form is a statement too.
+    pub no_kept: bool,
+    /// Arguments left out keep their old values.
+    pub merge: bool,
+    /// The most statements of this name in a block.
+    pub at_most: Option<u64>,
+    /// A repeated argument whose values must differ.
+    pub unique: Option<usize>,
+    /// Statements that go when this one is kept.
+    pub excludes: Vec<Kept>,
+    /// Statements that must be there.
+    pub needs: Vec<Need>,
+    /// Pairs of values that exclude each other.
+    pub rejects: Vec<Rejection>,
+    /// The message if a reference forbids to remove it.
+    pub in_use: Option<Message>,
+    /// Entries on one printed line.
+    pub pack: Option<usize>,
+    /// The line that the device adds below.
+    pub adds: Option<String>,
+}
+
+/// A statement that must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Its name; `None`: any statement of the group.
+    pub kept: Option<Kept>,
+    /// Whether this one is removed together with it.
+    pub under: bool,
+    /// What is said if it is not there.
+    pub message: Message,
+}
+
+/// Two values of one argument that exclude each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    /// The argument.
+    pub argument: usize,
+    /// One value.
+    pub value: Value,
+    /// The other.
+    pub with: Value,
+    /// What is said.
+    pub message: Message,
+}
+
+/// How far the emulator models a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// It changes what the emulator does.
+    Modelled,
+    /// Stored, checked and printed, without effect.
+    Kept,
+    /// Swallowed.
+    Accepted,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Level::Modelled => "modelled",
+            Level::Kept => "kept",
+            Level::Accepted => "accepted",
+        })
+    }
+}
+
+/// The files that are compiled into the program, in the order in which they are read.
+pub const FILES: &[(&str, &str)] = &[
+    ("00-types.grammar", include_str!("../../grammar/00-types.grammar")),
+    ("10-exec.grammar", include_str!("../../grammar/10-exec.grammar")),
+    ("15-system.grammar", include_str!("../../grammar/15-system.grammar")),
+    ("20-server.grammar", include_str!("../../grammar/20-server.grammar")),
+    ("30-gslb.grammar", include_str!("../../grammar/30-gslb.grammar")),
+    ("31-site.grammar", include_str!("../../grammar/31-site.grammar")),
+    ("32-host-policy.grammar", include_str!("../../grammar/32-host-policy.grammar")),
+    ("33-zone.grammar", include_str!("../../grammar/33-zone.grammar")),
+    ("34-policy.grammar", include_str!("../../grammar/34-policy.grammar")),
+    ("40-vlan.grammar", include_str!("../../grammar/40-vlan.grammar")),
+    ("50-globals.grammar", include_str!("../../grammar/50-globals.grammar")),
+    ("60-interface.grammar", include_str!("../../grammar/60-interface.grammar")),
+    ("70-access-list.grammar", include_str!("../../grammar/70-access-list.grammar")),
+    ("80-emulate.grammar", include_str!("../../grammar/80-emulate.grammar")),
+    ("messages", include_str!("../../grammar/messages")),
+];
+
+impl Grammar {
+    /// The grammar that is compiled in.
+    ///
+    /// # Errors
+    ///
+    /// None in a released program: a test loads it.
+    pub fn built_in() -> Result<Self, GrammarError> {
+        Self::load(FILES)
+    }
+
+    /// Loads a grammar from files: names and texts, in order.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with file, line and column.
+    pub fn load<N: AsRef<str>, T: AsRef<str>>(files: &[(N, T)]) -> Result<Self, GrammarError> {
+        load::load(files)
+    }
+
+    /// A mode.
+    pub fn mode(&self, mode: ModeId) -> &Mode {
+        &self.modes[mode.0]
+    }
+
+    /// The mode of that name.
+    pub fn mode_named(&self, name: &str) -> Option<ModeId> {
+        self.modes.iter().position(|mode| mode.name == name).map(ModeId)
+    }
+
+    /// A command.
+    pub fn command(&self, command: CommandId) -> &Command {
+        &self.commands[command.0]
+    }
+
+    /// The command whose statements have that name, in a mode.
+    pub fn keeping(&self, mode: ModeId, kept: Kept) -> Option<&Command> {
+        self.by_kept.get(&(mode, kept)).map(|command| self.command(*command))
+    }
+
+    /// The commands whose statements go when a statement of that name goes.
+    pub fn dependents(&self, mode: ModeId, kept: Kept) -> &[CommandId] {
+        self.dependents.get(&(mode, kept)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where the groups of a mode stand among its other statements.
+    pub fn group_section(&self, mode: ModeId) -> Option<CommandId> {
+        self.group_section.get(&mode).copied()
+    }
+
+    /// The trie of a mode.
+    pub fn trie(&self, mode: ModeId) -> &Trie {
+        &self.tries[mode.0]
+    }
+
+    /// The modes in which a line is looked for: the mode itself, then its parents up to the root
+    /// mode. Outside the configuration only the mode itself.
+    pub fn search_path(&self, mode: ModeId) -> Vec<ModeId> {
+        let mut path = vec![mode];
+        let mut place = mode;
+        while !self.mode(place).root {
+            let Some(parent) = self.mode(place).parent else { return vec![mode] };
+            path.push(parent);
+            place = parent;
+        }
+        path
+    }
+
+    /// Whether `mode` is `ancestor` or lies below it.
+    pub fn is_within(&self, mode: ModeId, ancestor: ModeId) -> bool {
+        let mut place = Some(mode);
+        while let Some(mode) = place {
+            if mode == ancestor {
+                return true;
+            }
+            place = self.mode(mode).parent;
+        }
+        false
+    }
+
+    /// Whether the last keys of statements of that name are the values of some `ref`.
+    pub fn is_referenced(&self, kept: Kept) -> bool {
+        self.references.contains(&kept)
+    }
+
+    /// The text of a message with its places filled in; every line ends with a line break.
+    pub fn message(&self, message: Message, places: &[(&str, &str)]) -> String {
+        let mut text = String::new();
+        for line in &self.messages[message as usize] {
+            fill(line, places, &mut text);
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The text of a message of one line, without a line break.
+    pub fn phrase(&self, message: Message) -> &str {
+        self.messages[message as usize].first().map_or("", String::as_str)
+    }
+
+    /// The statement of that name in any of the modes of its kind; for messages and references.
+    pub fn choice_type(&self, name: &str) -> Option<&ChoiceType> {
+        self.choices.iter().find(|choice| choice.name == name)
+    }
+}
+
+impl Command {
+    /// The help text of a token, if this stanza gives it.
+    pub fn help_of(&self, token: &str) -> Option<&str> {
+        self.help.iter().find(|(known, _)| known == token).map(|(_, text)| text.as_str())
+    }
+
+    /// Position of an argument.
+    pub fn argument(&self, name: &str) -> Option<usize> {
+        self.arguments.iter().position(|argument| argument.name == name)
+    }
+}
+
+/// Puts values into the `{places}` of a text, in one pass: a value may hold braces of its own.
+fn fill(text: &str, places: &[(&str, &str)], out: &mut String) {
+    let mut rest = text;
+    while let Some(start) = rest.find('{') {
+        out.push_str(&rest[..start]);
+        let place = &rest[start + 1..];
+        let found = place.find('}').and_then(|end| {
+            let name = &place[..end];
+            places.iter().find(|(known, _)| *known == name).map(|(_, value)| (end, *value))
+        });
+        match found {
+            Some((end, value)) => {
+                out.push_str(value);
+                rest = &place[end + 1..];
+            }
+            None => {
+                out.push('{');
+                rest = place;
+            }
+        }
+    }
+    out.push_str(rest);
+}
+
+/// A prompt with its places filled in.
+pub fn fill_places(text: &str, places: &[(&str, &str)]) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    fill(text, places, &mut out);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_with_braces_are_not_filled_again() {
+        assert_eq!(fill_places("{a} {b} {c}", &[("a", "{b}"), ("b", "2")]), "{b} 2 {c}");
+    }
+
+    #[test]
+    fn every_file_of_the_folder_is_compiled_in() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("grammar");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let known = FILES.iter().any(|(file, _)| *file == name);
+            assert!(known || name.ends_with(".md"), "{name} is not compiled in");
+        }
+    }
+
+    #[test]
+    fn the_built_in_grammar_loads() {
+        if let Err(error) = Grammar::built_in() {
+            panic!("{error}");
+        }
+    }
+}

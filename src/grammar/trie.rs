@@ -1,0 +1,365 @@
+//! The forms of all commands of a mode as one trie, which answers every question of the shell:
+//! match, help, completion, abbreviation.
+
+use crate::grammar::expand::Token;
+use crate::grammar::value::{ChoiceType, Fit, Value, ValueType, starts_with_ignoring_case};
+use crate::grammar::{Command, CommandId, FormId};
+
+/// Index of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeId(u32);
+
+impl NodeId {
+    /// Where every line begins.
+    pub const ROOT: NodeId = NodeId(0);
+}
+
+/// The trie of one mode.
+#[derive(Debug)]
+pub struct Trie {
+    nodes: Vec<Node>,
+}
+
+/// What may stand at one place of a line.
+#[derive(Debug, Default)]
+pub struct Node {
+    /// Words that may follow.
+    pub words: Vec<WordEdge>,
+    /// Values that may follow.
+    pub arguments: Vec<ArgumentEdge>,
+    /// The command that is complete here.
+    pub leaf: Option<Leaf>,
+}
+
+/// A word, and what follows it.
+#[derive(Debug)]
+pub struct WordEdge {
+    /// The printed spelling first.
+    pub spellings: Vec<String>,
+    /// Help text; empty until some command has given it.
+    pub help: String,
+    /// Not listed by help: only hidden commands lie behind it.
+    pub hidden: bool,
+    /// The command whose stanza gave the help, or the first that uses the word.
+    pub command: CommandId,
+    /// The next place.
+    pub target: NodeId,
+}
+
+/// A value, and what follows it.
+#[derive(Debug)]
+pub struct ArgumentEdge {
+    /// Name of the argument.
+    pub name: String,
+    /// Its type.
+    pub value_type: ValueType,
+    /// Help text; empty until some command has given it.
+    pub help: String,
+    /// Not listed by help.
+    pub hidden: bool,
+    /// The command whose stanza gave the help, or the first that uses the value.
+    pub command: CommandId,
+    /// The next place.
+    pub target: NodeId,
+}
+
+/// A complete command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// The command.
+    pub command: CommandId,
+    /// Which of its forms.
+    pub form: FormId,
+    /// Whether it is the derived `no` form.
+    pub negated: bool,
+    /// Whether `no` is a word of the command's own syntax line.
+    own_no: bool,
+}
+
+/// Where a word leads at a node.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Along a word.
+    Word(NodeId),
+    /// Along a value.
+    Value(NodeId, Value),
+    /// Nowhere: it could be each of these.
+    Ambiguous(Vec<String>),
+    /// Nowhere: the only value possible is a number in this range.
+    OutOfRange(u64, u64),
+    /// Nowhere.
+    Unknown,
+}
+
+/// Why a command does not fit into the trie.
+#[derive(Debug)]
+pub enum Conflict {
+    /// Two commands are written the same way.
+    Same(CommandId),
+    /// Two arguments at one place cannot be told apart.
+    Arguments(String, String),
+    /// Two help texts for one word.
+    Help(String, String, String),
+}
+
+impl Trie {
+    /// A trie without commands.
+    pub fn new() -> Self {
+        Trie { nodes: vec![Node::default()] }
+    }
+
+    /// The node of an index.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// All nodes with the path of words that leads to each; for tests and for the reference.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter()
+    }
+
+    /// Adds one form of a command.
+    pub fn insert(
+        &mut self,
+        command: &Command,
+        form: FormId,
+        tokens: &[Token],
+        negation: Option<&str>,
+    ) -> Result<(), Conflict> {
+        let mut place = NodeId::ROOT;
+        let negated = negation.is_some();
+        let hidden = command.hidden || form.0 >= command.printed_forms;
+        if let Some(help) = negation {
+            let no = vec!["no".to_owned()];
+            place = self.word_target(place, &no, command, Some(help), hidden)?;
+        }
+        for token in tokens {
+            place = match token {
+                Token::Word(spellings) => {
+                    let help = command.help_of(&spellings[0]);
+                    self.word_target(place, spellings, command, help, hidden)?
+                }
+                Token::Argument { argument, repeated } => {
+                    self.argument_target(place, *argument, *repeated, command, hidden)?
+                }
+            };
+        }
+        let own_no = tokens
+            .first()
+            .is_some_and(|token| matches!(token, Token::Word(spellings) if spellings[0] == "no"));
+        let leaf = Leaf { command: command.id, form, negated, own_no };
+        let node = &mut self.nodes[place.0 as usize];
+        match node.leaf {
+            None => node.leaf = Some(leaf),
+            // A command that begins with `no` itself beats the derived form.
+            Some(old) if old.negated && leaf.own_no => node.leaf = Some(leaf),
+            Some(old) if old.own_no && leaf.negated => {}
+            Some(old) if old.command == leaf.command => {}
+            Some(old) => return Err(Conflict::Same(old.command)),
+        }
+        Ok(())
+    }
+
+    fn word_target(
+        &mut self,
+        place: NodeId,
+        spellings: &[String],
+        command: &Command,
+        help: Option<&str>,
+        hidden: bool,
+    ) -> Result<NodeId, Conflict> {
+        let node = &mut self.nodes[place.0 as usize];
+        let known = node.words.iter_mut().find(|edge| edge.spellings[0] == spellings[0]);
+        if let Some(edge) = known {
+            merge_help(&mut edge.help, help, &spellings[0])?;
+            edge.hidden &= hidden;
+            for spelling in spellings {
+                if !edge.spellings.contains(spelling) {
+                    edge.spellings.push(spelling.clone());
+                }
+            }
+            return Ok(edge.target);
+        }
+        let target = NodeId(u32::try_from(self.nodes.len()).expect("a grammar fits 32 bits"));
+        self.nodes[place.0 as usize].words.push(WordEdge {
+            spellings: spellings.to_vec(),
+            help: help.unwrap_or_default().to_owned(),
+            hidden,
+            command: command.id,
+            target,
+        });
+        self.nodes.push(Node::default());
+        Ok(target)
+    }
+
+    fn argument_target(
+        &mut self,
+        place: NodeId,
+        argument: usize,
+        repeated: bool,
+        command: &Command,
+        hidden: bool,
+    ) -> Result<NodeId, Conflict> {
+        let argument = &command.arguments[argument];
+        let help = command.help_of(&format!("<{}>", argument.name));
+        let node = &mut self.nodes[place.0 as usize];
+        for edge in &mut node.arguments {
+            if edge.value_type == argument.value_type && edge.name == argument.name {
+                merge_help(&mut edge.help, help, &argument.name)?;
+                edge.hidden &= hidden;
+                let target = edge.target;
+                if repeated {
+                    self.repeat(target, argument, command, help, hidden);
+                }
+                return Ok(target);
+            }
+            if cannot_be_told_apart(&edge.value_type, &argument.value_type) {
+                let names = (edge.name.clone(), argument.name.clone());
+                return Err(Conflict::Arguments(names.0, names.1));
+            }
+        }
+        let target = NodeId(u32::try_from(self.nodes.len()).expect("a grammar fits 32 bits"));
+        self.nodes[place.0 as usize].arguments.push(ArgumentEdge {
+            name: argument.name.clone(),
+            value_type: argument.value_type.clone(),
+            help: help.unwrap_or_default().to_owned(),
+            hidden,
+            command: command.id,
+            target,
+        });
+        self.nodes.push(Node::default());
+        if repeated {
+            self.repeat(target, argument, command, help, hidden);
+        }
+        Ok(target)
+    }
+
+    /// Lets more values of the same argument follow at `place`.
+    fn repeat(
+        &mut self,
+        place: NodeId,
+        argument: &crate::grammar::Argument,
+        command: &Command,
+        help: Option<&str>,
+        hidden: bool,
+    ) {
+        let node = &mut self.nodes[place.0 as usize];
+        if node.arguments.iter().any(|edge| edge.name == argument.name) {
+            return;
+        }
+        node.arguments.push(ArgumentEdge {
+            name: argument.name.clone(),
+            value_type: argument.value_type.clone(),
+            help: help.unwrap_or_default().to_owned(),
+            hidden,
+            command: command.id,
+            target: place,
+        });
+    }
+
+    /// Follows one word from a node, in the order exact word, typed value, unique prefix, free word.
+    pub fn step(&self, place: NodeId, word: &str, quoted: bool, choices: &[ChoiceType]) -> Step {
+        let node = self.node(place);
+        let mut beginnings: Vec<(&str, Step)> = Vec::new();
+        if !quoted {
+            for edge in &node.words {
+                let mut begins = false;
+                for spelling in &edge.spellings {
+                    if spelling.eq_ignore_ascii_case(word) {
+                        return Step::Word(edge.target);
+                    }
+                    begins |= starts_with_ignoring_case(spelling, word);
+                }
+                if begins {
+                    beginnings.push((&edge.spellings[0], Step::Word(edge.target)));
+                }
+            }
+        }
+        let mut typed = None;
+        let mut free = None;
+        let mut out_of_range = None;
+        for edge in &node.arguments {
+            match edge.value_type.fit(choices, word, quoted) {
+                Fit::Exact(value) => return Step::Value(edge.target, value),
+                Fit::Typed(value) => {
+                    // A whole number is one before it is a number with a fraction.
+                    let whole = matches!(edge.value_type, ValueType::Range(..));
+                    if typed.is_none() || whole {
+                        typed = Some(Step::Value(edge.target, value));
+                    }
+                }
+                Fit::Free(value) => free = Some(Step::Value(edge.target, value)),
+                Fit::Beginnings(positions) => {
+                    if let ValueType::Choice(id) = edge.value_type {
+                        let choice_type = &choices[id.0];
+                        beginnings.extend(positions.into_iter().map(|position| {
+                            let value = Step::Value(edge.target, choice_type.value(position));
+                            (choice_type.words[position].word.as_str(), value)
+                        }));
+                    }
+                }
+                Fit::OutOfRange(low, high) => {
+                    out_of_range = Some(match out_of_range {
+                        None => (low, high),
+                        // More than one range: the number is outside all of them together.
+                        Some((lowest, highest)) => (low.min(lowest), high.max(highest)),
+                    });
+                }
+                Fit::No => {}
+            }
+        }
+        if let Some(step) = typed {
+            return step;
+        }
+        match beginnings.len() {
+            0 => {}
+            1 => {
+                if let Some((_, step)) = beginnings.pop() {
+                    return step;
+                }
+            }
+            _ => {
+                let names = beginnings.iter().map(|(name, _)| (*name).to_owned()).collect();
+                return Step::Ambiguous(names);
+            }
+        }
+        if let Some(step) = free {
+            return step;
+        }
+        match out_of_range {
+            Some((low, high)) => Step::OutOfRange(low, high),
+            None => Step::Unknown,
+        }
+    }
+}
+
+impl Default for Trie {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn merge_help(known: &mut String, new: Option<&str>, token: &str) -> Result<(), Conflict> {
+    match new {
+        None => Ok(()),
+        Some(new) if known.is_empty() => {
+            new.clone_into(known);
+            Ok(())
+        }
+        Some(new) if known == new => Ok(()),
+        Some(new) => Err(Conflict::Help(token.to_owned(), known.clone(), new.to_owned())),
+    }
+}
+
+/// Whether one word could fit both types without anything to prefer one of them.
+fn cannot_be_told_apart(one: &ValueType, other: &ValueType) -> bool {
+    let is_number = |value_type: &ValueType| matches!(value_type, ValueType::Range(..));
+    let is_address = |value_type: &ValueType| match value_type {
+        ValueType::Address | ValueType::Ipv4 | ValueType::Ipv6 | ValueType::Mask => true,
+        ValueType::Reference(_, base) => matches!(**base, ValueType::Address),
+        _ => false,
+    };
+    (one.is_free() && other.is_free())
+        || (is_number(one) && is_number(other))
+        || (is_address(one) && is_address(other))
+}
