@@ -1,44 +1,232 @@
 //! One emulated appliance: everything that its sessions and its sockets share.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::{ArcSwap, Guard};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Moment};
+use crate::config::edit::{Outcome, Trees};
+use crate::config::load::{self, Rejected};
+use crate::config::render::{self, Secrets};
+use crate::config::tree::{Reading, Statement};
 use crate::counters::Counters;
+use crate::grammar::Grammar;
 use crate::health::state::States;
+use crate::log::Log;
+use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::Snapshot;
+use crate::model::world::{self, Effect};
+use crate::store::{StateDirectory, StoreError};
 
 /// One emulated appliance.
 #[derive(Debug)]
 pub struct Appliance {
+    /// What may be typed.
+    pub grammar: Arc<Grammar>,
     /// The process-wide clock.
     pub clock: Arc<dyn Clock>,
     /// Counters that are only shown.
     pub counters: Counters,
     /// What health checks and site devices report.
     pub states: States,
+    /// Messages for the console and the log buffer.
+    pub log: Log,
+    configuration: Mutex<Configuration>,
+    /// Whether the snapshot is older than the configuration.
+    is_stale: AtomicBool,
     snapshot: ArcSwap<Snapshot>,
+    /// When the appliance was started last, in milliseconds of the clock.
+    started: AtomicU64,
+    /// Where a save goes.
+    store: Option<StateDirectory>,
+}
+
+/// What was typed and what is saved.
+#[derive(Debug, Default)]
+pub struct Configuration {
+    /// What was typed.
+    pub trees: Trees,
+    /// The saved configuration.
+    pub startup: String,
+    /// Lines of the startup configuration that were put aside.
+    pub rejected: Vec<Rejected>,
+    boot: BootSettings,
 }
 
 impl Appliance {
-    /// An appliance with an empty configuration.
-    pub fn new(clock: Arc<dyn Clock>) -> Self {
+    /// An appliance with an empty configuration. `store` is where it saves to; without one a save
+    /// lasts as long as the program.
+    pub fn new(
+        grammar: Arc<Grammar>,
+        clock: Arc<dyn Clock>,
+        store: Option<StateDirectory>,
+    ) -> Self {
+        let started = clock.now().as_millis();
         Appliance {
+            grammar,
             clock,
             counters: Counters::default(),
             states: States::default(),
-            snapshot: ArcSwap::from_pointee(Snapshot::empty("ServerIronADX")),
+            log: Log::default(),
+            configuration: Mutex::default(),
+            is_stale: AtomicBool::new(false),
+            snapshot: ArcSwap::from_pointee(Snapshot::empty(DEFAULT_DEVICE_NAME)),
+            started: AtomicU64::new(started),
+            store,
         }
+    }
+
+    /// Starts from what the store holds, if it holds anything.
+    ///
+    /// # Errors
+    ///
+    /// A file is there and cannot be read.
+    pub fn start_from_store(&self) -> Result<(), StoreError> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let startup = store.startup()?.unwrap_or_default();
+        let world = store.world()?.unwrap_or_default();
+        self.start_with(&startup);
+        self.load_world(&world);
+        Ok(())
+    }
+
+    /// Makes `text` the startup configuration and starts from it.
+    pub fn start_with(&self, text: &str) {
+        self.configuration().startup = text.to_owned();
+        self.restart();
+    }
+
+    /// Restarts: the running configuration is read from the startup configuration; counters,
+    /// rotation and uptime begin anew; the emulated world and the clock stay (decisions 1.5).
+    pub fn restart(&self) {
+        let mut configuration = self.configuration();
+        configuration.trees.configuration = crate::config::tree::Tree::default();
+        let startup = std::mem::take(&mut configuration.startup);
+        let report = load::load(&self.grammar, &mut configuration.trees, &startup);
+        configuration.startup = startup;
+        configuration.rejected = report.rejected;
+        configuration.boot =
+            project::boot_settings(&self.grammar, &configuration.trees.configuration);
+        self.apply_world(&report.world);
+        self.counters.clear();
+        self.started.store(self.clock.now().as_millis(), Ordering::Relaxed);
+        self.publish_from(&configuration, &Snapshot::empty(DEFAULT_DEVICE_NAME));
+    }
+
+    /// Reads settings of the emulated world, one command a line.
+    pub fn load_world(&self, text: &str) {
+        let mut configuration = self.configuration();
+        let report = load::load(&self.grammar, &mut configuration.trees, text);
+        configuration.rejected.extend(report.rejected);
+        self.apply_world(&report.world);
+        self.is_stale.store(true, Ordering::Release);
+    }
+
+    /// Locks what was typed, to read it.
+    pub fn configuration(&self) -> MutexGuard<'_, Configuration> {
+        // A panic in between cannot leave half a line: a line is checked before it changes a tree.
+        self.configuration.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes what was typed by one line.
+    ///
+    /// # Errors
+    ///
+    /// Those of `change`, which then has changed nothing.
+    pub fn edit<E>(
+        &self,
+        change: impl FnOnce(&Grammar, &mut Trees) -> Result<Outcome, E>,
+    ) -> Result<(), E> {
+        let mut configuration = self.configuration();
+        let outcome = change(&self.grammar, &mut configuration.trees)?;
+        self.apply_world(&outcome.world);
+        if outcome.changed {
+            self.is_stale.store(true, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Removes all settings of the emulated world; zeroes counters, and the clock if it is driven.
+    pub fn reset_world(&self) {
+        let mut configuration = self.configuration();
+        configuration.trees.world = crate::config::tree::Tree::default();
+        self.states.reset();
+        self.counters.clear();
+        for host in &self.snapshot.load().hosts {
+            host.domain.lock().clear_counts();
+        }
+        if self.clock.reset() {
+            self.started.store(0, Ordering::Relaxed);
+        }
+        self.is_stale.store(true, Ordering::Release);
+    }
+
+    /// Saves the running configuration and the settings of the emulated world.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be written; then what was saved before is still there.
+    pub fn save(&self) -> Result<(), StoreError> {
+        let mut configuration = self.configuration();
+        let trees = &configuration.trees;
+        let text = render::body(&self.grammar, &trees.configuration, Secrets::Stored);
+        let world = render::world(&self.grammar, &trees.world);
+        if let Some(store) = &self.store {
+            store.save(&text, &world)?;
+        }
+        configuration.startup = text;
+        Ok(())
+    }
+
+    /// Whether the running configuration differs from the saved one.
+    pub fn is_unsaved(&self) -> bool {
+        let configuration = self.configuration();
+        let tree = &configuration.trees.configuration;
+        let running = render::body(&self.grammar, tree, Secrets::Stored);
+        // What was loaded may be written in another way: compare what it means.
+        let mut saved = Trees::default();
+        load::load(&self.grammar, &mut saved, &configuration.startup);
+        running != render::body(&self.grammar, &saved.configuration, Secrets::Stored)
     }
 
     /// The present meaning of the configuration, with every accepted line in it.
     pub fn current(&self) -> Guard<Arc<Snapshot>> {
+        if self.is_stale.load(Ordering::Acquire) {
+            let configuration = self.configuration();
+            if self.is_stale.swap(false, Ordering::AcqRel) {
+                let previous = self.snapshot.load_full();
+                self.publish_from(&configuration, &previous);
+            }
+        }
         self.snapshot.load()
     }
 
     /// Publishes a snapshot made by hand; for tests and benchmarks below the command line.
     pub fn publish(&self, snapshot: Snapshot) {
         self.snapshot.store(Arc::new(snapshot));
+    }
+
+    /// What has passed since the appliance was started, in seconds.
+    pub fn uptime(&self) -> u64 {
+        let started = Moment::from_millis(self.started.load(Ordering::Relaxed));
+        self.clock.now().since(started).as_secs()
+    }
+
+    fn publish_from(&self, configuration: &Configuration, previous: &Snapshot) {
+        let tree = &configuration.trees.configuration;
+        let snapshot =
+            project::project(&self.grammar, tree, &self.states, configuration.boot, previous);
+        self.is_stale.store(false, Ordering::Release);
+        self.snapshot.store(Arc::new(snapshot));
+    }
+
+    fn apply_world(&self, changes: &[(bool, Statement)]) {
+        for (kept, statement) in changes {
+            let reading = Reading { grammar: &self.grammar, statement };
+            if world::apply(&self.states, &reading, *kept) == Effect::Snapshot {
+                self.is_stale.store(true, Ordering::Release);
+            }
+        }
     }
 }

@@ -28,6 +28,8 @@ pub mod counters;
 pub mod grammar;
 pub mod gslb;
 pub mod health;
+pub mod log;
 pub mod model;
 mod names;
 pub mod show;
+pub mod store;

@@ -3,6 +3,7 @@
 //! A line is a transaction: every rule of its stanza is checked first, in constant time, and only
 //! then is anything changed. So a refused line leaves no trace, and reading n lines costs O(n).
 
+use crate::config::render::MASK;
 use crate::config::tree::{Block, Path, Reading, Statement, Tree, Values, key_of, same_value};
 use crate::grammar::expand::Token;
 use crate::grammar::link::{Kept, Message};
@@ -88,6 +89,7 @@ impl<'a> Editor<'a> {
     /// The rule of its stanza that forbids it; then nothing has changed.
     pub fn keep(mut self, command: &Command, values: &Values) -> Result<Outcome, Refusal> {
         let Some(storage) = &command.storage else { return Ok(self.outcome) };
+        self.check_secrets(command, values)?;
         self.check_references(command, values)?;
         check_values(command, storage, values, &self.grammar.choices)?;
         if !storage.each {
@@ -260,6 +262,16 @@ impl<'a> Editor<'a> {
         let storage = command.storage.as_ref();
         let home = storage.and_then(|storage| self.home(storage));
         home.is_none_or(|block| block.find(command, &key_of(command, values)).is_none())
+    }
+
+    /// Five dots are what displays print for a secret; they cannot be one (decisions 1.8).
+    fn check_secrets(&self, command: &Command, values: &Values) -> Result<(), Refusal> {
+        let is_masked = values.iter().any(|(argument, value)| {
+            command.arguments[usize::from(*argument)].is_secret()
+                && matches!(value, Value::Text(text)
+                    if text.split_whitespace().any(|word| word == MASK))
+        });
+        if is_masked { Err(Refusal::new(Message::MaskedSecret)) } else { Ok(()) }
     }
 
     fn check_references(&self, command: &Command, values: &Values) -> Result<(), Refusal> {

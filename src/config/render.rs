@@ -14,9 +14,21 @@ use crate::grammar::{Command, CommandId, Grammar, ModeId, Verb};
 /// Version of the software that a configuration without a `ver` line is printed with.
 pub const SOFTWARE_VERSION: &str = "12.4.00T403";
 
+/// How secrets are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secrets {
+    /// As they are stored: for the saved file.
+    Stored,
+    /// As five dots: for displays (decisions 1.8).
+    Masked,
+}
+
+/// What stands for a secret in displays.
+pub const MASK: &str = ".....";
+
 /// The running configuration, as the device prints it: header, body, `end`.
-pub fn running_configuration(grammar: &Grammar, tree: &Tree) -> String {
-    let body = body(grammar, tree);
+pub fn running_configuration(grammar: &Grammar, tree: &Tree, secrets: Secrets) -> String {
+    let body = body(grammar, tree, secrets);
     let mut text = String::with_capacity(body.len() + 80);
     text.push_str("!Building configuration...\n");
     // Writing to a String cannot fail.
@@ -26,7 +38,7 @@ pub fn running_configuration(grammar: &Grammar, tree: &Tree) -> String {
 }
 
 /// What follows the header: the text that is saved.
-pub fn body(grammar: &Grammar, tree: &Tree) -> String {
+pub fn body(grammar: &Grammar, tree: &Tree, secrets: Secrets) -> String {
     let mut out = String::from("!\n");
     let Some(root) = root_mode(grammar) else { return out };
     let first = tree.root.statements().find_map(|statement| {
@@ -41,7 +53,8 @@ pub fn body(grammar: &Grammar, tree: &Tree) -> String {
         let _ = writeln!(out, "ver {SOFTWARE_VERSION}");
         out.push_str("!\n");
     }
-    root_block(grammar, root, &tree.root, &mut out);
+    let printer = Printer { grammar, secrets };
+    printer.root_block(root, &tree.root, &mut out);
     out.push_str("end\n");
     out
 }
@@ -62,48 +75,141 @@ fn root_mode(grammar: &Grammar) -> Option<ModeId> {
     grammar.modes.iter().position(|mode| mode.root).map(ModeId)
 }
 
-/// The outermost block: `!` after every block and after each run of one-liners.
-fn root_block(grammar: &Grammar, mode: ModeId, block: &Block, out: &mut String) {
-    let mut in_run = false;
-    let mut last_kind: Option<CommandId> = None;
-    for piece in pieces(grammar, mode, block) {
-        match piece {
-            Piece::Opaque(lines) => {
-                for line in lines {
-                    out.push_str(line);
-                    out.push('\n');
+/// Prints statements of a grammar.
+#[derive(Clone, Copy)]
+struct Printer<'a> {
+    grammar: &'a Grammar,
+    secrets: Secrets,
+}
+
+impl Printer<'_> {
+    /// The outermost block: `!` after every block and after each run of one-liners.
+    fn root_block(&self, mode: ModeId, block: &Block, out: &mut String) {
+        let grammar = self.grammar;
+        let mut in_run = false;
+        let mut last_kind: Option<CommandId> = None;
+        for piece in pieces(grammar, mode, block) {
+            match piece {
+                Piece::Opaque(lines) => {
+                    for line in lines {
+                        out.push_str(line);
+                        out.push('\n');
+                    }
+                    // A line with others indented under it is a block of its own.
+                    if lines.len() > 1 {
+                        out.push_str("!\n");
+                        in_run = false;
+                    } else {
+                        in_run = true;
+                    }
                 }
-                // A line with others indented under it is a block of its own.
-                if lines.len() > 1 {
-                    out.push_str("!\n");
-                    in_run = false;
-                } else {
-                    in_run = true;
-                }
-            }
-            Piece::Statement(statement) => {
-                let opens = statement.block.is_some();
-                if opens && is_silent(grammar, statement) {
-                    continue;
-                }
-                let section = section_of(grammar, statement.command);
-                let new_run = last_kind.is_some_and(|known| known != section);
-                if in_run && (opens || new_run) {
-                    out.push_str("!\n");
-                    in_run = false;
-                }
-                last_kind = Some(section);
-                statement_lines(grammar, statement, 0, out);
-                if opens {
-                    out.push_str("!\n");
-                } else {
-                    in_run = true;
+                Piece::Statement(statement) => {
+                    let opens = statement.block.is_some();
+                    if opens && is_silent(grammar, statement) {
+                        continue;
+                    }
+                    let section = section_of(grammar, statement.command);
+                    let new_run = last_kind.is_some_and(|known| known != section);
+                    if in_run && (opens || new_run) {
+                        out.push_str("!\n");
+                        in_run = false;
+                    }
+                    last_kind = Some(section);
+                    self.statement_lines(statement, 0, out);
+                    if opens {
+                        out.push_str("!\n");
+                    } else {
+                        in_run = true;
+                    }
                 }
             }
         }
+        if in_run {
+            out.push_str("!\n");
+        }
     }
-    if in_run {
-        out.push_str("!\n");
+
+    fn statement_lines(&self, statement: &Statement, indent: usize, out: &mut String) {
+        let grammar = self.grammar;
+        let command = grammar.command(statement.command);
+        push_line(indent, &self.line(statement), out);
+        let (Some(block), Verb::Open(mode)) = (&statement.block, &command.verb) else { return };
+        let mut packed: Option<Pack<'_>> = None;
+        for piece in pieces(grammar, *mode, block) {
+            match piece {
+                Piece::Statement(inner) => {
+                    let inner_command = grammar.command(inner.command);
+                    let pack = inner_command.storage.as_ref().and_then(|storage| storage.pack);
+                    if let Some(most) = pack {
+                        let fits = packed.as_mut().is_some_and(|pack| pack.add(inner, most));
+                        if !fits {
+                            self.flush(packed.replace(Pack::new(inner)), indent + 1, out);
+                        }
+                        continue;
+                    }
+                    self.flush(packed.take(), indent + 1, out);
+                    if inner.block.is_some() && is_silent(grammar, inner) {
+                        continue;
+                    }
+                    self.statement_lines(inner, indent + 1, out);
+                }
+                Piece::Opaque(lines) => {
+                    self.flush(packed.take(), indent + 1, out);
+                    for line in lines {
+                        push_line(indent + 1, line, out);
+                    }
+                }
+            }
+        }
+        self.flush(packed, indent + 1, out);
+    }
+
+    fn flush(&self, pack: Option<Pack<'_>>, indent: usize, out: &mut String) {
+        let grammar = self.grammar;
+        let Some(pack) = pack else { return };
+        let first = pack.entries[0];
+        let command = grammar.command(first.command);
+        let mut text = self.line(first);
+        for entry in &pack.entries[1..] {
+            for (argument, value) in &entry.values {
+                text.push(' ');
+                let value_type = &command.arguments[usize::from(*argument)].value_type;
+                value_type.print(&grammar.choices, value, &mut text);
+            }
+        }
+        push_line(indent, &text, out);
+    }
+
+    /// A statement as a command line.
+    fn line(&self, statement: &Statement) -> String {
+        let grammar = self.grammar;
+        let command = grammar.command(statement.command);
+        let mut out = String::new();
+        if statement.negated {
+            out.push_str("no ");
+        }
+        let form = form_of(command, statement);
+        let mut first = true;
+        for token in form {
+            match token {
+                Token::Word(spellings) => {
+                    separate(&mut first, &mut out);
+                    out.push_str(&spellings[0]);
+                }
+                Token::Argument { argument, .. } => {
+                    for value in statement.values_at(*argument) {
+                        separate(&mut first, &mut out);
+                        let argument = &command.arguments[*argument];
+                        if self.secrets == Secrets::Masked && argument.is_secret() {
+                            out.push_str(MASK);
+                        } else {
+                            argument.value_type.print(&grammar.choices, value, &mut out);
+                        }
+                    }
+                }
+            }
+        }
+        out
     }
 }
 
@@ -176,40 +282,6 @@ fn pieces<'a>(grammar: &Grammar, mode: ModeId, block: &'a Block) -> Vec<Piece<'a
     pieces
 }
 
-fn statement_lines(grammar: &Grammar, statement: &Statement, indent: usize, out: &mut String) {
-    let command = grammar.command(statement.command);
-    push_line(indent, &line(grammar, statement), out);
-    let (Some(block), Verb::Open(mode)) = (&statement.block, &command.verb) else { return };
-    let mut packed: Option<Pack<'_>> = None;
-    for piece in pieces(grammar, *mode, block) {
-        match piece {
-            Piece::Statement(inner) => {
-                let inner_command = grammar.command(inner.command);
-                let pack = inner_command.storage.as_ref().and_then(|storage| storage.pack);
-                if let Some(most) = pack {
-                    let fits = packed.as_mut().is_some_and(|pack| pack.add(inner, most));
-                    if !fits {
-                        flush(grammar, packed.replace(Pack::new(inner)), indent + 1, out);
-                    }
-                    continue;
-                }
-                flush(grammar, packed.take(), indent + 1, out);
-                if inner.block.is_some() && is_silent(grammar, inner) {
-                    continue;
-                }
-                statement_lines(grammar, inner, indent + 1, out);
-            }
-            Piece::Opaque(lines) => {
-                flush(grammar, packed.take(), indent + 1, out);
-                for line in lines {
-                    push_line(indent + 1, line, out);
-                }
-            }
-        }
-    }
-    flush(grammar, packed, indent + 1, out);
-}
-
 fn push_line(indent: usize, line: &str, out: &mut String) {
     out.extend(std::iter::repeat_n(' ', indent));
     out.push_str(line);
@@ -237,46 +309,9 @@ impl<'a> Pack<'a> {
     }
 }
 
-fn flush(grammar: &Grammar, pack: Option<Pack<'_>>, indent: usize, out: &mut String) {
-    let Some(pack) = pack else { return };
-    let first = pack.entries[0];
-    let command = grammar.command(first.command);
-    let mut text = line(grammar, first);
-    for entry in &pack.entries[1..] {
-        for (argument, value) in &entry.values {
-            text.push(' ');
-            let value_type = &command.arguments[usize::from(*argument)].value_type;
-            value_type.print(&grammar.choices, value, &mut text);
-        }
-    }
-    push_line(indent, &text, out);
-}
-
-/// A statement as a command line.
+/// A statement as a command line, with its secrets.
 pub fn line(grammar: &Grammar, statement: &Statement) -> String {
-    let command = grammar.command(statement.command);
-    let mut out = String::new();
-    if statement.negated {
-        out.push_str("no ");
-    }
-    let form = form_of(command, statement);
-    let mut first = true;
-    for token in form {
-        match token {
-            Token::Word(spellings) => {
-                separate(&mut first, &mut out);
-                out.push_str(&spellings[0]);
-            }
-            Token::Argument { argument, .. } => {
-                for value in statement.values_at(*argument) {
-                    separate(&mut first, &mut out);
-                    let value_type = &command.arguments[*argument].value_type;
-                    value_type.print(&grammar.choices, value, &mut out);
-                }
-            }
-        }
-    }
-    out
+    Printer { grammar, secrets: Secrets::Stored }.line(statement)
 }
 
 fn separate(first: &mut bool, out: &mut String) {

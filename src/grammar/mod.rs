@@ -124,6 +124,16 @@ pub struct Argument {
     pub repeated: bool,
 }
 
+impl Argument {
+    /// Whether it holds a password or the like, by its name in the grammar.
+    pub fn is_secret(&self) -> bool {
+        self.name == SECRET
+    }
+}
+
+/// The name that the grammar gives to arguments which displays mask.
+const SECRET: &str = "secret";
+
 /// What a command does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verb {

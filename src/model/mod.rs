@@ -1,5 +1,8 @@
 //! The meaning of a configuration: typed, immutable, made anew from the statement tree.
 
+pub mod draft;
 pub mod policy;
+pub mod project;
 pub mod region;
 pub mod snapshot;
+pub mod world;

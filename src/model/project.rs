@@ -1,0 +1,810 @@
+//! The statement tree to a snapshot. Total: it cannot refuse, for every rule was checked when a
+//! line was accepted.
+//!
+//! The only reader of the tree. Every statement is named in the one match below, so a new one does
+//! not compile until it is read or said to be kept only.
+#![deny(clippy::wildcard_enum_match_arm)]
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use crate::config::tree::{Block, Reading, Tree};
+use crate::grammar::Grammar;
+use crate::grammar::link::Kept;
+use crate::gslb::domain::Domain;
+use crate::health::state::States;
+use crate::model::draft::{DEFAULT_REHASH_TIMEOUT, PolicyDraft};
+use crate::model::policy::{Metric, RttSource, TieBreaker};
+use crate::model::region::Region;
+use crate::model::snapshot::{
+    Address, Application, ErrorCode, Host, HostId, NameEntry, PolicyId, ServerId, Site, SiteId,
+    SiteServer, Snapshot, Source, Zone, ZoneId,
+};
+
+/// Settings that count only after a restart, as they were when the appliance started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BootSettings {
+    /// Region of clients of which nothing is known.
+    pub default_location: Option<Region>,
+}
+
+/// Name of the device when none is configured (base-cli 1.1).
+pub const DEFAULT_DEVICE_NAME: &str = "ServerIronADX";
+
+/// The settings of a configuration that count only after a restart.
+pub fn boot_settings(grammar: &Grammar, tree: &Tree) -> BootSettings {
+    let mut settings = BootSettings::default();
+    for statement in tree.root.statements() {
+        let reading = Reading { grammar, statement };
+        if reading.kept() == Some(Kept::DefaultLocation) {
+            settings.default_location = reading.word("region").and_then(Region::from_name);
+        }
+    }
+    settings
+}
+
+/// Makes a snapshot. Cells of what was in `previous` already are taken over.
+pub fn project(
+    grammar: &Grammar,
+    tree: &Tree,
+    states: &States,
+    boot: BootSettings,
+    previous: &Snapshot,
+) -> Snapshot {
+    let mut projection = Projection {
+        grammar,
+        states,
+        snapshot: Snapshot::empty(DEFAULT_DEVICE_NAME),
+        global: PolicyDraft::default(),
+        host_policies: Vec::new(),
+        zones: Vec::new(),
+    };
+    if let Some(location) = boot.default_location {
+        projection.snapshot.default_location = location;
+    }
+    projection.block(&tree.root, &mut Context::Root);
+    projection.finish(previous)
+}
+
+/// The block that a statement stands in.
+enum Context {
+    Root,
+    Site(SiteId),
+    /// The global policy.
+    Policy,
+    /// A host-level policy, by its place in the list.
+    HostPolicy(usize),
+    Zone(usize),
+    /// A block without meaning for the snapshot.
+    Other,
+}
+
+struct Projection<'a> {
+    grammar: &'a Grammar,
+    states: &'a States,
+    snapshot: Snapshot,
+    global: PolicyDraft,
+    host_policies: Vec<PolicyDraft>,
+    zones: Vec<ZoneDraft>,
+}
+
+/// A zone while its statements are read.
+struct ZoneDraft {
+    name: String,
+    hosts: Vec<HostDraft>,
+    by_name: HashMap<String, usize>,
+}
+
+/// A host while its statements are read.
+#[derive(Default)]
+struct HostDraft {
+    name: String,
+    applications: Vec<Application>,
+    track_port: Option<Application>,
+    min_active_bindings: bool,
+    policy: Option<String>,
+    affinity_group: Option<u8>,
+    addresses: Vec<AddressDraft>,
+    /// Places in `addresses`, once there are more than a few.
+    by_address: HashMap<IpAddr, usize>,
+}
+
+struct AddressDraft {
+    ip: IpAddr,
+    weight: Option<u8>,
+    hash_weight: Option<u8>,
+}
+
+impl HostDraft {
+    fn address(&mut self, ip: IpAddr) -> Option<&mut AddressDraft> {
+        let place = *self.by_address.get(&ip)?;
+        self.addresses.get_mut(place)
+    }
+
+    fn add_address(&mut self, ip: IpAddr) {
+        self.by_address.insert(ip, self.addresses.len());
+        self.addresses.push(AddressDraft { ip, weight: None, hash_weight: None });
+    }
+}
+
+impl Projection<'_> {
+    fn block(&mut self, block: &Block, context: &mut Context) {
+        for statement in block.statements() {
+            let reading = Reading { grammar: self.grammar, statement };
+            let mut inner = self.statement(&reading, context);
+            if let Some(block) = &statement.block {
+                self.block(block, &mut inner);
+            }
+        }
+    }
+
+    /// Reads one statement; gives the context of its block.
+    #[allow(clippy::too_many_lines, reason = "one arm for each statement of the grammar")]
+    fn statement(&mut self, reading: &Reading<'_>, context: &Context) -> Context {
+        let Some(kept) = reading.kept() else { return Context::Other };
+        let on = !reading.statement.negated;
+        match kept {
+            Kept::Hostname => {
+                if let Some(name) = reading.text("name") {
+                    name.clone_into(&mut self.snapshot.device_name);
+                }
+            }
+            Kept::IpAddress | Kept::InterfaceAddress => {
+                self.snapshot.own_addresses.extend(reading.address("ip"));
+            }
+            Kept::DnsRcode => {
+                if let Some(code) = reading.word("rcode").and_then(ErrorCode::from_name) {
+                    self.snapshot.responder.error_code = code;
+                }
+            }
+            Kept::NoErrorHandling => self.snapshot.responder.error_handling = false,
+
+            Kept::Site => return self.site(reading),
+            Kept::SiteWeight => {
+                if let (Some(site), Some(weight)) =
+                    (self.site_of(context), reading.number("weight"))
+                {
+                    site.weight = weight;
+                }
+            }
+            Kept::SiteLocation => {
+                let location = reading.word("region").and_then(Region::from_name);
+                if let Some(site) = self.site_of(context) {
+                    site.location = location;
+                }
+            }
+            Kept::Si => self.site_server(reading, context),
+
+            Kept::Zone => {
+                let name = reading.text("zone").unwrap_or_default().to_owned();
+                self.zones.push(ZoneDraft { name, hosts: Vec::new(), by_name: HashMap::new() });
+                return Context::Zone(self.zones.len() - 1);
+            }
+            Kept::HostApplication => {
+                if let Some(host) = self.host_of(reading, context)
+                    && let Some(port) = reading.number("app")
+                {
+                    host.applications.push(Application(port));
+                }
+            }
+            Kept::HostAddress => {
+                if let Some(host) = self.host_of(reading, context)
+                    && let Some(ip) = reading.address("addr")
+                {
+                    host.add_address(ip);
+                }
+            }
+            Kept::HostWeight => {
+                if let Some(address) = self.address_of(reading, context) {
+                    address.weight = reading.number("weight");
+                }
+            }
+            Kept::HostHashWeight => {
+                if let Some(address) = self.address_of(reading, context) {
+                    address.hash_weight = reading.number("weight");
+                }
+            }
+            Kept::HostTrackPort => {
+                if let Some(host) = self.host_of(reading, context) {
+                    host.track_port = reading.number("app").map(Application);
+                }
+            }
+            Kept::HostMinActiveBindings => {
+                if let Some(host) = self.host_of(reading, context) {
+                    host.min_active_bindings = true;
+                }
+            }
+            Kept::HostAffinityGroup => {
+                if let Some(host) = self.host_of(reading, context) {
+                    host.affinity_group = reading.number("group");
+                }
+            }
+            Kept::HostPolicyUse => {
+                if let Some(host) = self.host_of(reading, context) {
+                    host.policy = reading.text("policy").map(str::to_ascii_lowercase);
+                }
+            }
+
+            Kept::Policy => return Context::Policy,
+            Kept::HostPolicy => {
+                let name = reading.text("name").map(str::to_owned);
+                self.host_policies.push(PolicyDraft { name, ..PolicyDraft::default() });
+                return Context::HostPolicy(self.host_policies.len() - 1);
+            }
+
+            Kept::HealthCheck | Kept::HostHealthCheck => {
+                self.switch(context, Metric::HealthCheck, on);
+            }
+            Kept::WeightedIp | Kept::HostWeightedIp => self.switch(context, Metric::WeightedIp, on),
+            Kept::WeightedSite | Kept::HostWeightedSite => {
+                self.switch(context, Metric::WeightedSite, on);
+            }
+            Kept::Capacity | Kept::HostCapacity => self.switch(context, Metric::Capacity, on),
+            Kept::ActiveBindings | Kept::HostActiveBindings => {
+                self.switch(context, Metric::ActiveBindings, on);
+            }
+            Kept::RoundTripTime | Kept::HostRoundTripTime => {
+                self.switch(context, Metric::RoundTripTime, on);
+            }
+            Kept::Geographic | Kept::HostGeographic => self.switch(context, Metric::Geographic, on),
+            Kept::NumSession | Kept::HostNumSession => self.switch(context, Metric::NumSession, on),
+            Kept::Flashback | Kept::HostFlashback => self.switch(context, Metric::Flashback, on),
+            Kept::Preference | Kept::HostPreference => self.switch(context, Metric::Preference, on),
+
+            Kept::DnsActiveOnly
+            | Kept::HostDnsActiveOnly
+            | Kept::DnsBestOnly
+            | Kept::HostDnsBestOnly
+            | Kept::DnsTtl
+            | Kept::HostDnsTtl
+            | Kept::DnsOverride
+            | Kept::DnsCacheProxy
+            | Kept::DnsCnameDetect
+            | Kept::DnsTransparentIntercept
+            | Kept::DnsCheckInterval => {
+                if let Some(policy) = self.policy_of(context) {
+                    dns_behaviour(policy, kept, reading, on);
+                }
+            }
+            Kept::RoundRobin
+            | Kept::HostRoundRobin
+            | Kept::WeightedSelection
+            | Kept::HostWeightedSelection
+            | Kept::UseDefaultLocation
+            | Kept::HostUseDefaultLocation
+            | Kept::MetricOrder
+            | Kept::HostMetricOrder => {
+                if let Some(policy) = self.policy_of(context) {
+                    selection(policy, kept, reading, on);
+                }
+            }
+            Kept::CapacityThreshold
+            | Kept::NumSessionTolerance
+            | Kept::HostNumSessionTolerance
+            | Kept::FlashbackApplicationTolerance
+            | Kept::HostFlashbackApplicationTolerance
+            | Kept::FlashbackTcpTolerance
+            | Kept::HostFlashbackTcpTolerance
+            | Kept::RttCacheInterval
+            | Kept::RttCachePrefix
+            | Kept::RttTolerance
+            | Kept::RttExplorePercentage
+            | Kept::RttSource
+            | Kept::HostRttSource
+            | Kept::StaticPrefix
+            | Kept::GeoPrefix
+            | Kept::ConnectionLoadLimit
+            | Kept::HostConnectionLoadLimit
+            | Kept::ConnectionLoadIntervals
+            | Kept::ConnectionLoadWeights
+            | Kept::ProtocolStatusInterval => {
+                if let Some(policy) = self.policy_of(context) {
+                    metric_parameter(policy, kept, reading);
+                }
+            }
+            Kept::Sticky
+            | Kept::HostSticky
+            | Kept::StickyPrefixLength
+            | Kept::HostStickyPrefixLength
+            | Kept::StickyIpv6PrefixLength
+            | Kept::HostStickyIpv6PrefixLength
+            | Kept::StickyAge
+            | Kept::HostStickyAge
+            | Kept::HashPersist
+            | Kept::HostHashPersist
+            | Kept::HashPrefixLength
+            | Kept::HostHashPrefixLength
+            | Kept::HashRehashDisable
+            | Kept::HostHashRehashDisable
+            | Kept::HashWeightRehashDisable
+            | Kept::HostHashWeightRehashDisable
+            | Kept::HashHoldDown => {
+                if let Some(policy) = self.policy_of(context) {
+                    persistence(policy, kept, reading, on);
+                }
+            }
+
+            // Read when the appliance starts: `boot_settings`.
+            Kept::DefaultLocation => {}
+
+            // Kept and printed, without effect on the snapshot.
+            Kept::SoftwareVersion
+            | Kept::Module
+            | Kept::ServerSourceIp
+            | Kept::ServerForceDelete
+            | Kept::ServerNoFastStateful
+            | Kept::ServerNoRemoteL3Check
+            | Kept::ServerPingInterval
+            | Kept::ServerPingRetries
+            | Kept::ServerPredictor
+            | Kept::ServerSymmetricPort
+            | Kept::CswRule
+            | Kept::PortRange
+            | Kept::PortRangePort
+            | Kept::HealthPolicy
+            | Kept::HealthPolicyAddress
+            | Kept::HealthPolicyPort
+            | Kept::HealthPolicyProtocol
+            | Kept::HealthPolicyInterval
+            | Kept::HealthPolicyRetries
+            | Kept::PortProfile
+            | Kept::PortProfileTcp
+            | Kept::PortProfileTcpSetting
+            | Kept::PortProfileUdp
+            | Kept::PortProfileUdpSetting
+            | Kept::PortProfileNoFastBringup
+            | Kept::RealServer
+            | Kept::RemoteServer
+            | Kept::CacheServer
+            | Kept::RealDescription
+            | Kept::RealSourceNat
+            | Kept::RealBackup
+            | Kept::RealMaxConnections
+            | Kept::RealWeight
+            | Kept::RealPort
+            | Kept::RealPortAddressQuery
+            | Kept::RealPortZone
+            | Kept::RealPortProxy
+            | Kept::RealPortKeepalive
+            | Kept::RealPortDisable
+            | Kept::RealPortL4CheckOnly
+            | Kept::RealPortSetting
+            | Kept::RealHttp
+            | Kept::RealHttpUrl
+            | Kept::RealHttpSetting
+            | Kept::VirtualServer
+            | Kept::VirtualDescription
+            | Kept::VirtualDisable
+            | Kept::VirtualPredictor
+            | Kept::VirtualStickyAge
+            | Kept::VirtualSymmetricActive
+            | Kept::VirtualSymmetricPriority
+            | Kept::VirtualTcpAge
+            | Kept::VirtualTrack
+            | Kept::VirtualTrackGroup
+            | Kept::VirtualUdpAge
+            | Kept::VirtualPort
+            | Kept::VirtualPortDisable
+            | Kept::VirtualPortSticky
+            | Kept::VirtualPortSetting
+            | Kept::VirtualBind
+            | Kept::Protocol
+            | Kept::Communication
+            | Kept::ActiveRttGathering
+            | Kept::ActiveRttQueryInterval
+            | Kept::ActiveRttToPeerInterval
+            | Kept::AgentActiveCacheInterval
+            | Kept::AgentDnsProber
+            | Kept::AgentFastAgeDnsFail
+            | Kept::AgentFastAgeIcmpFail
+            | Kept::AgentRttRefreshInterval
+            | Kept::PeerPublicKeyExpire
+            | Kept::SecureOnly
+            | Kept::DiscardPassiveRtt
+            | Kept::DnsProbe
+            | Kept::EnableRttSmoothing
+            | Kept::NoPassiveRtt
+            | Kept::ProcessVipListOptimize
+            | Kept::UdpProbePort
+            | Kept::SiKeyInterval
+            | Kept::EnableSiteRttSmoothing
+            | Kept::DisableSiteRttSmoothing
+            | Kept::MaxRttDeviation
+            | Kept::MaxIgnoreCount
+            | Kept::NormalRampFactor
+            | Kept::RampUpFactor
+            | Kept::RampDownFactor
+            | Kept::Affinity
+            | Kept::AffinityGroup
+            | Kept::AffinityPrefer
+            | Kept::Vlan
+            | Kept::VlanTagged
+            | Kept::VlanUntagged
+            | Kept::VlanRouterInterface
+            | Kept::VlanSpanningTree
+            | Kept::Aaa
+            | Kept::Boot
+            | Kept::Clock
+            | Kept::ConsoleTimeout
+            | Kept::EnableAaaConsole
+            | Kept::EnablePasswordDisplay
+            | Kept::EnablePortConfigPassword
+            | Kept::EnableReadOnlyPassword
+            | Kept::EnableSkipPageDisplay
+            | Kept::EnableSuperUserPassword
+            | Kept::EnableTelnet
+            | Kept::IpDefaultGateway
+            | Kept::IpDnsDomainName
+            | Kept::IpDnsServerAddress
+            | Kept::IpPolicy
+            | Kept::IpRoute
+            | Kept::IpSsh
+            | Kept::Logging
+            | Kept::Privilege
+            | Kept::RadiusKey
+            | Kept::RadiusServer
+            | Kept::Service
+            | Kept::SnmpEncodedCommunity
+            | Kept::SnmpCommunity
+            | Kept::SnmpContact
+            | Kept::SnmpTrap
+            | Kept::SnmpHost
+            | Kept::SnmpLocation
+            | Kept::SntpPollInterval
+            | Kept::SntpServer
+            | Kept::Ssh
+            | Kept::SystemMax
+            | Kept::TacacsKey
+            | Kept::TacacsServer
+            | Kept::TelnetServer
+            | Kept::Telnet
+            | Kept::UserPassword
+            | Kept::UserPrivilege
+            | Kept::UserWithoutPassword
+            | Kept::WebManagement
+            | Kept::InterfaceEthernet
+            | Kept::InterfaceLoopback
+            | Kept::InterfaceManagement
+            | Kept::InterfaceVe
+            | Kept::InterfaceName
+            | Kept::InterfaceDisable
+            | Kept::InterfaceAccessGroup
+            | Kept::InterfacePolicy
+            | Kept::InterfaceSpeed
+            | Kept::AccessListEntry
+            | Kept::AccessList
+            | Kept::AccessListRule
+            | Kept::EmulateVip
+            | Kept::EmulateConnection
+            | Kept::EmulateSessions
+            | Kept::EmulateCpu
+            | Kept::EmulateConnectionRate
+            | Kept::EmulateBindings
+            | Kept::EmulateHealth
+            | Kept::EmulateApplicationHealth => {}
+        }
+        Context::Other
+    }
+
+    fn site(&mut self, reading: &Reading<'_>) -> Context {
+        self.snapshot.sites.push(Site {
+            name: reading.text("name").unwrap_or_default().to_owned(),
+            weight: 0,
+            location: None,
+            servers: Vec::new(),
+        });
+        Context::Site(SiteId::from_index(self.snapshot.sites.len() - 1))
+    }
+
+    fn site_of(&mut self, context: &Context) -> Option<&mut Site> {
+        match context {
+            Context::Site(site) => self.snapshot.sites.get_mut(site.index()),
+            Context::Root
+            | Context::Policy
+            | Context::HostPolicy(_)
+            | Context::Zone(_)
+            | Context::Other => None,
+        }
+    }
+
+    fn site_server(&mut self, reading: &Reading<'_>, context: &Context) {
+        let (Context::Site(site), Some(address)) = (context, reading.address("addr")) else {
+            return;
+        };
+        let id = ServerId::from_index(self.snapshot.servers.len());
+        self.snapshot.servers.push(SiteServer {
+            name: reading.text("name").map(str::to_owned),
+            address,
+            preference: reading.number("preference").unwrap_or(128),
+            site: *site,
+            is_self: false,
+            state: self.states.server(address),
+        });
+        self.snapshot.sites[site.index()].servers.push(id);
+    }
+
+    fn host_of(&mut self, reading: &Reading<'_>, context: &Context) -> Option<&mut HostDraft> {
+        let Context::Zone(zone) = context else { return None };
+        let zone = self.zones.get_mut(*zone)?;
+        let name = reading.text("host")?;
+        let next = zone.hosts.len();
+        let place = *zone.by_name.entry(name.to_ascii_lowercase()).or_insert(next);
+        if place == next {
+            zone.hosts.push(HostDraft { name: name.to_owned(), ..HostDraft::default() });
+        }
+        zone.hosts.get_mut(place)
+    }
+
+    fn address_of(
+        &mut self,
+        reading: &Reading<'_>,
+        context: &Context,
+    ) -> Option<&mut AddressDraft> {
+        let ip = reading.address("addr")?;
+        self.host_of(reading, context)?.address(ip)
+    }
+
+    fn policy_of(&mut self, context: &Context) -> Option<&mut PolicyDraft> {
+        match context {
+            Context::Policy => Some(&mut self.global),
+            Context::HostPolicy(place) => self.host_policies.get_mut(*place),
+            Context::Root | Context::Site(_) | Context::Zone(_) | Context::Other => None,
+        }
+    }
+
+    fn switch(&mut self, context: &Context, metric: Metric, on: bool) {
+        if let Some(policy) = self.policy_of(context) {
+            policy.switch(metric, on);
+        }
+    }
+
+    /// Resolves what needs the whole: inherited values, owners of VIPs, names.
+    fn finish(mut self, previous: &Snapshot) -> Snapshot {
+        self.snapshot.policies = std::iter::once(self.global.global())
+            .chain(self.host_policies.iter().map(|draft| draft.host(&self.global)))
+            .collect();
+        let policies: HashMap<String, PolicyId> = self
+            .host_policies
+            .iter()
+            .enumerate()
+            .filter_map(|(place, draft)| {
+                let name = draft.name.as_ref()?.to_ascii_lowercase();
+                Some((name, PolicyId::from_index(place + 1)))
+            })
+            .collect();
+        for server in &mut self.snapshot.servers {
+            server.is_self = self.snapshot.own_addresses.contains(&server.address);
+        }
+        let owners = owners(&self.snapshot);
+        for zone in std::mem::take(&mut self.zones) {
+            let zone_id = ZoneId::from_index(self.snapshot.zones.len());
+            let mut hosts = Vec::with_capacity(zone.hosts.len());
+            for draft in zone.hosts {
+                hosts.push(HostId::from_index(self.snapshot.hosts.len()));
+                let host = self.host(draft, &zone.name, zone_id, &owners, &policies, previous);
+                self.snapshot.hosts.push(host);
+            }
+            self.snapshot.zones.push(Zone { name: zone.name, hosts });
+        }
+        name_hosts(&mut self.snapshot);
+        self.snapshot
+    }
+
+    fn host(
+        &self,
+        draft: HostDraft,
+        zone_name: &str,
+        zone: ZoneId,
+        owners: &HashMap<IpAddr, ServerId>,
+        policies: &HashMap<String, PolicyId>,
+        previous: &Snapshot,
+    ) -> Host {
+        let domain_name = format!("{}.{zone_name}", draft.name);
+        let domain = previous_domain(previous, &domain_name, zone_name);
+        let ips: Vec<IpAddr> = draft.addresses.iter().map(|address| address.ip).collect();
+        let slots = domain.lock().assign_slots(&ips);
+        let addresses = draft
+            .addresses
+            .into_iter()
+            .zip(slots)
+            .map(|(address, slot)| Address {
+                ip: address.ip,
+                source: Source::Configured,
+                weight: address.weight,
+                hash_weight: address.hash_weight,
+                owner: owners.get(&address.ip).copied(),
+                slot,
+                state: self.states.address(address.ip),
+            })
+            .collect();
+        Host {
+            zone,
+            name: draft.name,
+            domain_name,
+            applications: draft.applications,
+            track_port: draft.track_port,
+            min_active_bindings: draft.min_active_bindings,
+            policy: draft
+                .policy
+                .and_then(|name| policies.get(&name).copied())
+                .unwrap_or(PolicyId::GLOBAL),
+            affinity_group: draft.affinity_group,
+            addresses,
+            domain,
+        }
+    }
+}
+
+/// The cell of the same domain name in the previous snapshot, or a new one.
+fn previous_domain(previous: &Snapshot, domain_name: &str, zone_name: &str) -> Arc<Domain> {
+    match previous.lookup(&wire_name(domain_name)) {
+        Some(NameEntry::Host(host)) => {
+            let host = &previous.hosts[host.index()];
+            let same_zone = previous.zones[host.zone.index()].name.eq_ignore_ascii_case(zone_name);
+            if same_zone { Arc::clone(&host.domain) } else { Arc::default() }
+        }
+        Some(NameEntry::EmptyNonTerminal) | None => Arc::default(),
+    }
+}
+
+/// Whose VIP each reported address is. One that two devices report belongs to the first of them in
+/// configured order (decisions 3.6).
+fn owners(snapshot: &Snapshot) -> HashMap<IpAddr, ServerId> {
+    let mut owners = HashMap::new();
+    for (place, server) in snapshot.servers.iter().enumerate() {
+        for vip in server.state.vips() {
+            owners.entry(vip.address).or_insert(ServerId::from_index(place));
+        }
+    }
+    owners
+}
+
+/// Enters all hosts, and the empty names between a host and its zone. Where two zones could hold
+/// the same name, the longer one has it.
+fn name_hosts(snapshot: &mut Snapshot) {
+    let mut order: Vec<usize> = (0..snapshot.hosts.len()).collect();
+    let length = |place: usize| snapshot.zones[snapshot.hosts[place].zone.index()].name.len();
+    order.sort_by_key(|place| length(*place));
+    let mut names = HashMap::with_capacity(snapshot.hosts.len());
+    for place in order {
+        let host = &snapshot.hosts[place];
+        let name = wire_name(&host.domain_name);
+        let labels = host.name.split('.').count();
+        let mut rest = &name[..];
+        for _ in 1..labels {
+            rest = &rest[usize::from(rest[0]) + 1..];
+            names.entry(rest.into()).or_insert(NameEntry::EmptyNonTerminal);
+        }
+        names.insert(name, NameEntry::Host(HostId::from_index(place)));
+    }
+    snapshot.names = names;
+}
+
+/// A domain name in lower-case wire form (RFC 1035 section 3.1), with the root label.
+///
+/// The grammar takes labels of 1 to 63 characters only.
+pub fn wire_name(name: &str) -> Box<[u8]> {
+    let mut wire = Vec::with_capacity(name.len() + 2);
+    for label in name.split('.').filter(|label| !label.is_empty()) {
+        wire.push(u8::try_from(label.len().min(63)).unwrap_or(63));
+        wire.extend(label.bytes().take(63).map(|byte| byte.to_ascii_lowercase()));
+    }
+    wire.push(0);
+    wire.into_boxed_slice()
+}
+
+fn dns_behaviour(policy: &mut PolicyDraft, kept: Kept, reading: &Reading<'_>, on: bool) {
+    #[allow(clippy::wildcard_enum_match_arm, reason = "the caller names the statements")]
+    match kept {
+        Kept::DnsActiveOnly | Kept::HostDnsActiveOnly => policy.active_only = Some(on),
+        Kept::DnsBestOnly | Kept::HostDnsBestOnly => policy.best_only = Some(on),
+        Kept::DnsTtl | Kept::HostDnsTtl => {
+            policy.ttl =
+                Some(on.then(|| {
+                    reading.number("seconds").unwrap_or(crate::model::policy::DEFAULT_TTL)
+                }));
+        }
+        Kept::DnsOverride => policy.override_ = on,
+        Kept::DnsCacheProxy => policy.cache_proxy = on,
+        Kept::DnsCnameDetect => policy.cname_detect = on,
+        Kept::DnsTransparentIntercept => policy.transparent_intercept = on,
+        Kept::DnsCheckInterval => policy.check_interval = reading.number("seconds"),
+        _ => {}
+    }
+}
+
+fn selection(policy: &mut PolicyDraft, kept: Kept, reading: &Reading<'_>, on: bool) {
+    #[allow(clippy::wildcard_enum_match_arm, reason = "the caller names the statements")]
+    match kept {
+        Kept::RoundRobin | Kept::HostRoundRobin => {
+            policy.tie_breaker = Some(match (on, reading.value("how").is_some()) {
+                (false, _) => TieBreaker::LeastResponse,
+                (true, false) => TieBreaker::RoundRobin,
+                (true, true) => TieBreaker::WeightedRoundRobin,
+            });
+        }
+        Kept::WeightedSelection | Kept::HostWeightedSelection => {
+            policy.weighted_selection = Some(on);
+        }
+        Kept::UseDefaultLocation | Kept::HostUseDefaultLocation => {
+            policy.use_default_location = Some(on);
+        }
+        Kept::MetricOrder | Kept::HostMetricOrder => {
+            policy.order = Some(reading.words("metric").filter_map(Metric::from_name).collect());
+        }
+        _ => {}
+    }
+}
+
+fn metric_parameter(policy: &mut PolicyDraft, kept: Kept, reading: &Reading<'_>) {
+    #[allow(clippy::wildcard_enum_match_arm, reason = "the caller names the statements")]
+    match kept {
+        Kept::CapacityThreshold => policy.capacity_threshold = reading.number("percent"),
+        Kept::NumSessionTolerance | Kept::HostNumSessionTolerance => {
+            policy.session_tolerance = reading.number("percent");
+        }
+        Kept::FlashbackApplicationTolerance | Kept::HostFlashbackApplicationTolerance => {
+            policy.flashback_application_tolerance = reading.number("percent");
+        }
+        Kept::FlashbackTcpTolerance | Kept::HostFlashbackTcpTolerance => {
+            policy.flashback_tcp_tolerance = reading.number("percent");
+        }
+        Kept::RttCacheInterval => policy.rtt_cache_interval = reading.number("seconds"),
+        Kept::RttCachePrefix => policy.rtt_cache_prefix = reading.number("length"),
+        Kept::RttTolerance => policy.rtt_tolerance = reading.number("percent"),
+        Kept::RttExplorePercentage => policy.rtt_explore_percentage = reading.number("percent"),
+        Kept::RttSource | Kept::HostRttSource => {
+            policy.rtt_source = reading.word("source").and_then(RttSource::from_name);
+        }
+        Kept::StaticPrefix => policy.static_prefixes.extend(reading.prefix("prefix")),
+        Kept::GeoPrefix => {
+            let region = reading.word("region").and_then(Region::from_name);
+            if let (Some((address, length)), Some(region)) = (reading.prefix("prefix"), region) {
+                policy.geo_prefixes.push((address, length, region));
+            }
+        }
+        Kept::ConnectionLoadLimit | Kept::HostConnectionLoadLimit => {
+            policy.connection_load_limit = reading.number("limit");
+        }
+        Kept::ConnectionLoadIntervals => {
+            policy.connection_load_intervals = reading.number("count").zip(reading.number("rate"));
+        }
+        Kept::ConnectionLoadWeights => {
+            policy.connection_load_weights =
+                (1..=8).map_while(|place| reading.number(&format!("weight-{place}"))).collect();
+        }
+        Kept::ProtocolStatusInterval => policy.status_interval = reading.number("seconds"),
+        _ => {}
+    }
+}
+
+fn persistence(policy: &mut PolicyDraft, kept: Kept, reading: &Reading<'_>, on: bool) {
+    #[allow(clippy::wildcard_enum_match_arm, reason = "the caller names the statements")]
+    match kept {
+        Kept::Sticky | Kept::HostSticky => policy.sticky = Some(on),
+        Kept::StickyPrefixLength | Kept::HostStickyPrefixLength => {
+            policy.sticky_prefix_length = reading.number("length");
+        }
+        Kept::StickyIpv6PrefixLength | Kept::HostStickyIpv6PrefixLength => {
+            policy.sticky_ipv6_prefix_length = reading.number("length");
+        }
+        Kept::StickyAge | Kept::HostStickyAge => policy.sticky_age = reading.number("minutes"),
+        Kept::HashPersist | Kept::HostHashPersist => {
+            policy.hash = Some(on.then(|| reading.value("how").is_some()));
+        }
+        Kept::HashPrefixLength | Kept::HostHashPrefixLength => {
+            policy.hash_prefix_length = reading.number("length");
+        }
+        Kept::HashRehashDisable | Kept::HostHashRehashDisable => {
+            let seconds = reading.number("seconds").unwrap_or(DEFAULT_REHASH_TIMEOUT);
+            policy.hash_rehash_disabled = Some(on.then_some(seconds));
+        }
+        Kept::HashWeightRehashDisable | Kept::HostHashWeightRehashDisable => {
+            policy.hash_weight_rehash_disabled = Some(on);
+        }
+        Kept::HashHoldDown => policy.hash_hold_down = reading.number("minutes"),
+        _ => {}
+    }
+}
