@@ -23,6 +23,7 @@
 pub mod appliance;
 pub mod clock;
 pub mod counters;
+pub mod dns;
 pub mod gslb;
 pub mod health;
 pub mod model;
