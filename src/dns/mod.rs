@@ -1,8 +1,16 @@
 //! The DNS responder: bytes of a question in, bytes of a reply out.
 //!
 //! ```text
-//!  message ─ question ─► Question
+//!  message ─ question ─► Question ─ answer ─► Answer (data) ─ encode ─► reply
 //! ```
+//!
+//! [`respond`] runs the three steps and counts.
 
+pub mod answer;
+pub mod encode;
 pub mod name;
 pub mod question;
+mod respond;
+
+pub use encode::Transport;
+pub use respond::{NO_SERVER_BEHIND, Notice, Responder, Settings, respond};
