@@ -4,13 +4,15 @@
 //!  message ─ question ─► Question ─ answer ─► Answer (data) ─ encode ─► reply
 //! ```
 //!
-//! [`respond`] runs the three steps and counts.
+//! [`respond`] runs the three steps and counts. [`serve`] feeds it from sockets.
 
 pub mod answer;
 pub mod encode;
 pub mod name;
 pub mod question;
 mod respond;
+pub mod serve;
+mod tcp;
 
 pub use encode::Transport;
 pub use respond::{NO_SERVER_BEHIND, Notice, Responder, Settings, respond};
