@@ -4,9 +4,11 @@
 //!  message ─ question ─► Question ─ answer ─► Answer (data) ─ encode ─► reply
 //! ```
 //!
-//! [`respond`] runs the three steps and counts. [`serve`] feeds it from sockets.
+//! [`respond`] runs the three steps and counts. [`serve`] feeds it from sockets and [`client`]
+//! from the command line, so that both see the same appliance.
 
 pub mod answer;
+pub mod client;
 pub mod encode;
 pub mod name;
 pub mod question;
