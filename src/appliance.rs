@@ -77,6 +77,16 @@ impl Appliance {
         }
     }
 
+    /// An appliance with the built-in grammar that saves nothing; for tests and benchmarks.
+    ///
+    /// # Panics
+    ///
+    /// The built-in grammar does not load, which a test rules out.
+    pub fn in_memory(clock: Arc<dyn Clock>) -> Self {
+        let grammar = Grammar::built_in().expect("the built-in grammar loads");
+        Appliance::new(Arc::new(grammar), clock, None)
+    }
+
     /// Starts from what the store holds, if it holds anything.
     ///
     /// # Errors

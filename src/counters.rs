@@ -50,6 +50,10 @@ counters! {
     refused = "refused",
     /// Replies with SERVFAIL.
     server_failures = "server failures",
+    /// Replies with NXDOMAIN.
+    name_errors = "name errors",
+    /// Replies with BADVERS: an EDNS version above 0.
+    bad_versions = "bad EDNS versions",
     /// Replies cut short with TC.
     truncated = "truncated",
 }

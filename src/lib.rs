@@ -25,6 +25,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod counters;
+pub mod dns;
 pub mod grammar;
 pub mod gslb;
 pub mod health;

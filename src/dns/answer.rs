@@ -1,0 +1,206 @@
+//! The answer to a question, as plain data.
+//!
+//! Looks the name up, lets the policy choose, and says what the reply will hold. Knows nothing of
+//! bytes on the wire nor of counters.
+
+use std::net::IpAddr;
+
+use hickory_proto::op::ResponseCode;
+use hickory_proto::rr::RecordType;
+use smallvec::SmallVec;
+
+use crate::clock::Moment;
+use crate::dns::name;
+use crate::dns::question::Question;
+use crate::gslb;
+use crate::health::state::States;
+use crate::model::policy::DEFAULT_TTL;
+use crate::model::snapshot::{ErrorCode, Family, Host, NameEntry, Snapshot};
+
+/// IPv6 addresses in a reply to a client that takes no more than 512 bytes (guide chapter 2).
+pub const IPV6_LIMIT: usize = 8;
+
+/// IPv6 addresses in a reply to a client that takes more (guide chapter 2).
+pub const IPV6_LIMIT_LARGE: usize = 40;
+
+/// Everything that an answer depends on beside the question.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The configuration.
+    pub snapshot: &'a Snapshot,
+    /// What is measured.
+    pub states: &'a States,
+    /// Whether negative answers carry an SOA record.
+    pub strict: bool,
+    /// Whether the client takes replies of more than 512 bytes.
+    pub takes_large_replies: bool,
+    /// Who asks, as the policy sees it.
+    pub client: IpAddr,
+    /// When.
+    pub now: Moment,
+}
+
+/// What a reply says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The return code.
+    pub code: ResponseCode,
+    /// AA: the appliance speaks for the name.
+    pub authoritative: bool,
+    /// The answer section, best address first. All are of one family.
+    pub records: SmallVec<[AddressRecord; 8]>,
+    /// The authority section.
+    pub soa: Option<Soa>,
+    /// Why the answer is what it is.
+    pub origin: Origin,
+}
+
+/// An A or AAAA record at the name that was asked for (RFC 1035 section 3.4.1, RFC 3596).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddressRecord {
+    /// The address.
+    pub address: IpAddr,
+    /// Its TTL, seconds.
+    pub ttl: u32,
+}
+
+/// The SOA record of a negative answer (RFC 2308 section 3), made up from the zone's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Soa {
+    /// Where the zone's name begins within the name that was asked for.
+    pub zone_offset: usize,
+    /// How long the negative answer may be kept, seconds.
+    pub ttl: u32,
+}
+
+/// Why an answer is what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The policy put addresses of a configured host in order.
+    Policy,
+    /// The type is none that is answered at this host (guide p. 190).
+    UnsupportedType,
+    /// A configured host lies below the name, which itself holds nothing (RFC 4592 section 2.2.2).
+    EmptyNonTerminal,
+    /// The question would have to go to the DNS server behind, and there is none.
+    NoServerBehind,
+    /// The name is none of ours.
+    UnknownName,
+    /// The message holds no question that could be answered.
+    Rejected,
+}
+
+/// Answers a question of class IN; `None`: the question is dropped without a reply.
+#[must_use]
+pub fn answer(view: &View<'_>, question: &Question<'_>) -> Option<Answer> {
+    let key = name::key(question.name());
+    match view.snapshot.lookup(&key) {
+        Some(NameEntry::Host(host)) => {
+            answer_at_host(view, question, &key, &view.snapshot.hosts[host.index()])
+        }
+        Some(NameEntry::EmptyNonTerminal) => Some(answer_below_zone(view, &key)),
+        None => Some(Answer::of_code(ResponseCode::Refused, Origin::UnknownName)),
+    }
+}
+
+fn answer_at_host(
+    view: &View<'_>,
+    question: &Question<'_>,
+    key: &[u8],
+    host: &Host,
+) -> Option<Answer> {
+    let dns = &view.snapshot.global_policy().dns;
+    if !(dns.cache_proxy && dns.override_) {
+        return Some(Answer::of_code(ResponseCode::ServFail, Origin::NoServerBehind));
+    }
+    let ttl = view.snapshot.policy_of(host).dns.ttl.unwrap_or(DEFAULT_TTL);
+    let addresses = match family(question.record_type, host) {
+        None => SmallVec::new(),
+        Some(family) => {
+            let (_, mut positions) =
+                gslb::select(view.snapshot, view.states, host, family, view.client, view.now);
+            if family == Family::V6 {
+                let large = view.takes_large_replies;
+                positions.truncate(if large { IPV6_LIMIT_LARGE } else { IPV6_LIMIT });
+            }
+            positions
+        }
+    };
+    if addresses.is_empty() {
+        return answer_unsupported(view, key, host, ttl);
+    }
+    let record = |position: usize| AddressRecord { address: host.addresses[position].ip, ttl };
+    Some(Answer {
+        code: ResponseCode::NoError,
+        authoritative: true,
+        records: addresses.into_iter().map(record).collect(),
+        soa: None,
+        origin: Origin::Policy,
+    })
+}
+
+/// The family that a type of question asks for at this host; `None`: the type is unsupported.
+fn family(record_type: RecordType, host: &Host) -> Option<Family> {
+    match record_type {
+        RecordType::A => Some(Family::V4),
+        // One family for each reply: the IPv4 list if there is one (decisions 5.4).
+        RecordType::ANY if host.positions(Family::V4).next().is_some() => Some(Family::V4),
+        RecordType::AAAA | RecordType::ANY => Some(Family::V6),
+        _ => None,
+    }
+}
+
+/// Error handling (guide p. 190, 191): an empty answer with the configured code, or none at all.
+fn answer_unsupported(view: &View<'_>, key: &[u8], host: &Host, ttl: u32) -> Option<Answer> {
+    let responder = view.snapshot.responder;
+    if !responder.error_handling {
+        return None;
+    }
+    let code = response_code(responder.error_code);
+    let is_negative = matches!(code, ResponseCode::NoError | ResponseCode::NXDomain);
+    let zone = &view.snapshot.zones[host.zone.index()].name;
+    let zone_offset = if view.strict && is_negative { offset_of_zone(key, zone) } else { None };
+    Some(Answer {
+        authoritative: true,
+        soa: zone_offset.map(|zone_offset| Soa { zone_offset, ttl }),
+        ..Answer::of_code(code, Origin::UnsupportedType)
+    })
+}
+
+fn answer_below_zone(view: &View<'_>, key: &[u8]) -> Answer {
+    // The closest zone is the one whose name begins first.
+    let zones = view.snapshot.zones.iter().filter(|_| view.strict);
+    let zone_offset = zones.filter_map(|zone| offset_of_zone(key, &zone.name)).min();
+    let ttl = view.snapshot.global_policy().dns.ttl.unwrap_or(DEFAULT_TTL);
+    Answer {
+        authoritative: true,
+        soa: zone_offset.map(|zone_offset| Soa { zone_offset, ttl }),
+        ..Answer::of_code(ResponseCode::NoError, Origin::EmptyNonTerminal)
+    }
+}
+
+fn offset_of_zone(key: &[u8], zone: &str) -> Option<usize> {
+    name::offset_of_ancestor(key, &name::key_of_text(zone)?)
+}
+
+const fn response_code(code: ErrorCode) -> ResponseCode {
+    match code {
+        ErrorCode::FormatError => ResponseCode::FormErr,
+        ErrorCode::NoError => ResponseCode::NoError,
+        ErrorCode::NotImplemented => ResponseCode::NotImp,
+        ErrorCode::NameError => ResponseCode::NXDomain,
+        ErrorCode::Refused => ResponseCode::Refused,
+        ErrorCode::ServerFailure => ResponseCode::ServFail,
+    }
+}
+
+impl Answer {
+    /// An answer that consists of a return code.
+    #[must_use]
+    pub fn of_code(code: ResponseCode, origin: Origin) -> Self {
+        Answer { code, authoritative: false, records: SmallVec::new(), soa: None, origin }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,20 @@
+//! The DNS responder: bytes of a question in, bytes of a reply out.
+//!
+//! ```text
+//!  message ─ question ─► Question ─ answer ─► Answer (data) ─ encode ─► reply
+//! ```
+//!
+//! [`respond`] runs the three steps and counts. [`serve`] feeds it from sockets and [`client`]
+//! from the command line, so that both see the same appliance.
+
+pub mod answer;
+pub mod client;
+pub mod encode;
+pub mod name;
+pub mod question;
+mod respond;
+pub mod serve;
+mod tcp;
+
+pub use encode::Transport;
+pub use respond::{NO_SERVER_BEHIND, Notice, Responder, Settings, respond};

@@ -1,0 +1,312 @@
+//! One message answered, from bytes to bytes, and counted.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hickory_proto::op::ResponseCode;
+
+use crate::appliance::Appliance;
+use crate::counters::Counters;
+use crate::dns::answer::{self, Answer, Origin, View};
+use crate::dns::encode::{self, Transport};
+use crate::dns::question::{self, MIN_PAYLOAD, Question, Request, Verdict};
+
+/// What is said once when a question would have to go to a DNS server behind (decisions 5.1).
+pub const NO_SERVER_BEHIND: &str = "no DNS server behind: use dns cache-proxy and dns override";
+
+/// What the program's options say about answering.
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// The address in a client-subnet option takes the client's place (`--client-subnet`).
+    pub client_subnet: bool,
+    /// Negative answers carry an SOA record (`--strict-dns`).
+    pub strict_dns: bool,
+    /// Told when a question would have to go to a DNS server behind.
+    pub no_server_behind: Notice,
+}
+
+/// A text that is said at most once.
+pub struct Notice {
+    said: AtomicBool,
+    say: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+impl Notice {
+    /// A notice that goes to `say`, which must not wait for anything: a question waits for it.
+    pub fn new(say: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Notice { said: AtomicBool::new(false), say: Box::new(say) }
+    }
+
+    /// Says the text, unless it was said before.
+    fn say(&self, text: &str) {
+        if !self.said.swap(true, Ordering::Relaxed) {
+            (self.say)(text);
+        }
+    }
+
+    /// Forgets that it was said, as a restart of the appliance does.
+    pub fn reset(&self) {
+        self.said.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Default for Notice {
+    /// A notice that nobody hears.
+    fn default() -> Self {
+        Notice::new(|_| {})
+    }
+}
+
+impl std::fmt::Debug for Notice {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Notice").field("said", &self.said).finish_non_exhaustive()
+    }
+}
+
+/// An appliance and the way it answers: what a socket needs.
+#[derive(Debug)]
+pub struct Responder {
+    /// The appliance that answers.
+    pub appliance: Arc<Appliance>,
+    /// How it answers.
+    pub settings: Settings,
+}
+
+impl Responder {
+    /// Answers one message; see [`respond`].
+    pub fn respond(
+        &self,
+        message: &[u8],
+        client: IpAddr,
+        transport: Transport,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        respond(&self.appliance, &self.settings, message, client, transport, out)
+    }
+}
+
+/// Answers one message: writes the reply over what `out` holds and says whether there is one.
+///
+/// Takes any bytes. The snapshot is loaded once, so an answer never mixes two configurations.
+/// Memory beyond `out` is bounded by the addresses of one host.
+pub fn respond(
+    appliance: &Appliance,
+    settings: &Settings,
+    message: &[u8],
+    client: IpAddr,
+    transport: Transport,
+    out: &mut Vec<u8>,
+) -> bool {
+    let counters = &appliance.counters;
+    let (request, answer) = match question::read(message, settings.client_subnet) {
+        Verdict::Drop => {
+            Counters::count(&counters.dropped);
+            return false;
+        }
+        Verdict::Reject(request, code) => (request, Some(Answer::of_code(code, Origin::Rejected))),
+        Verdict::Ask(request, question) => {
+            let answer = ask(appliance, settings, &request, &question, client, transport);
+            (request, answer)
+        }
+    };
+    Counters::count(&counters.questions);
+    if transport == Transport::Tcp {
+        Counters::count(&counters.questions_over_tcp);
+    }
+    let limit = encode::limit(&request, transport);
+    let encoded = answer.map(|answer| {
+        let is_truncated = encode::encode(&request, &answer, limit, out);
+        (answer, is_truncated)
+    });
+    match encoded {
+        Some((answer, Ok(is_truncated))) => {
+            count_reply(counters, &answer, is_truncated);
+            if answer.origin == Origin::NoServerBehind {
+                settings.no_server_behind.say(NO_SERVER_BEHIND);
+            }
+            true
+        }
+        None | Some((_, Err(_))) => {
+            Counters::count(&counters.dropped);
+            out.clear();
+            false
+        }
+    }
+}
+
+fn ask(
+    appliance: &Appliance,
+    settings: &Settings,
+    request: &Request<'_>,
+    question: &Question<'_>,
+    client: IpAddr,
+    transport: Transport,
+) -> Option<Answer> {
+    let view = View {
+        snapshot: &appliance.current(),
+        states: &appliance.states,
+        strict: settings.strict_dns,
+        takes_large_replies: transport == Transport::Tcp
+            || request.edns.is_some_and(|edns| edns.payload > MIN_PAYLOAD),
+        client: client_of(request, client),
+        now: appliance.clock.now(),
+    };
+    answer::answer(&view, question)
+}
+
+/// Who asks, as the policy sees it: the subnet that the message names, else its sender.
+fn client_of(request: &Request<'_>, sender: IpAddr) -> IpAddr {
+    let named = request.client_subnet().and_then(|subnet| subnet.network);
+    // On a socket for both families IPv4 clients have mapped addresses (RFC 4291 section 2.5.5.2).
+    named.unwrap_or(sender).to_canonical()
+}
+
+fn count_reply(counters: &Counters, answer: &Answer, is_truncated: bool) {
+    match answer.origin {
+        Origin::Policy => Counters::count(&counters.cache_proxy_direct_responses),
+        Origin::UnsupportedType => Counters::count(&counters.error_handling_responses),
+        Origin::EmptyNonTerminal
+        | Origin::NoServerBehind
+        | Origin::UnknownName
+        | Origin::Rejected => {}
+    }
+    match answer.code {
+        ResponseCode::FormErr => Counters::count(&counters.format_errors),
+        ResponseCode::NotImp => Counters::count(&counters.not_implemented),
+        ResponseCode::Refused => Counters::count(&counters.refused),
+        ResponseCode::ServFail => Counters::count(&counters.server_failures),
+        ResponseCode::NXDomain => Counters::count(&counters.name_errors),
+        ResponseCode::BADVERS => Counters::count(&counters.bad_versions),
+        _ => {}
+    }
+    if is_truncated {
+        Counters::count(&counters.truncated);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::clock::DrivenClock;
+    use crate::dns::name;
+    use crate::gslb::testing::World;
+    use crate::model::snapshot::ErrorCode;
+
+    const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+    /// `www.example.com` with two addresses, answered by the appliance itself.
+    fn appliance(change: impl FnOnce(&mut World)) -> Appliance {
+        let mut world = World::new().host("www.example.com", &["192.0.2.1", "192.0.2.2"]);
+        let dns = &mut world.snapshot.policies[0].dns;
+        dns.cache_proxy = true;
+        dns.override_ = true;
+        change(&mut world);
+        let appliance = Appliance::in_memory(Arc::new(DrivenClock::new()));
+        appliance.publish(world.snapshot);
+        appliance
+    }
+
+    fn question(name: &str, record_type: u16) -> Vec<u8> {
+        let mut message = b"\x12\x34\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00".to_vec();
+        message.extend(name::key_of_text(name).unwrap());
+        message.extend(record_type.to_be_bytes());
+        message.extend([0, 1]);
+        message
+    }
+
+    /// The counters that are not zero after these messages.
+    fn counted(appliance: &Appliance, messages: &[Vec<u8>]) -> Vec<(&'static str, u64)> {
+        let mut out = Vec::new();
+        appliance.counters.clear();
+        for message in messages {
+            respond(appliance, &Settings::default(), message, CLIENT, Transport::Udp, &mut out);
+        }
+        appliance.counters.values().into_iter().filter(|(_, count)| *count > 0).collect()
+    }
+
+    #[test]
+    fn every_kind_of_question_counts_where_it_belongs() {
+        let own = appliance(|_| {});
+        assert_eq!(
+            counted(&own, &[question("www.example.com", 1)]),
+            [("questions", 1), ("cache proxy direct responses", 1)]
+        );
+        let unsupported = [28, 15, 16, 33, 65].map(|number| question("www.example.com", number));
+        assert_eq!(
+            counted(&own, &unsupported),
+            [("questions", 5), ("error handling responses", 5)]
+        );
+        assert_eq!(
+            counted(&own, &[question("example.com", 1)]),
+            [("questions", 1), ("refused", 1)]
+        );
+        let mut broken = question("www.example.com", 1);
+        broken[5] = 2;
+        let mut update = question("www.example.com", 1);
+        update[2] = 5 << 3;
+        assert_eq!(
+            counted(&own, &[broken, update]),
+            [("questions", 2), ("format errors", 1), ("not implemented", 1)]
+        );
+        assert_eq!(counted(&own, &[b"short".to_vec()]), [("dropped", 1)]);
+        let silent = appliance(|world| world.snapshot.responder.error_handling = false);
+        assert_eq!(
+            counted(&silent, &[question("www.example.com", 28)]),
+            [("questions", 1), ("dropped", 1)]
+        );
+        let wrong = appliance(|world| world.snapshot.responder.error_code = ErrorCode::NameError);
+        assert_eq!(
+            counted(&wrong, &[question("www.example.com", 28)]),
+            [("questions", 1), ("error handling responses", 1), ("name errors", 1)]
+        );
+    }
+
+    #[test]
+    fn the_client_is_the_sender_or_the_subnet_it_names() {
+        let sender = IpAddr::from([198, 51, 100, 7]);
+        let client = |data: &[u8], accept| {
+            let mut message = question("www.example.com", 1);
+            message[11] = 1;
+            message.extend(b"\x00\x00\x29\x04\xd0\x00\x00\x00\x00\x00");
+            message.push(u8::try_from(data.len() + 4).unwrap());
+            message.extend(b"\x00\x08\x00");
+            message.push(u8::try_from(data.len()).unwrap());
+            message.extend(data);
+            let Verdict::Ask(request, _) = question::read(&message, accept) else { panic!() };
+            client_of(&request, sender)
+        };
+        let subnet = b"\x00\x01\x18\x00\xcb\x00\x71";
+        assert_eq!(client(subnet, true), IpAddr::from([203, 0, 113, 0]));
+        assert_eq!(client(subnet, false), sender);
+        assert_eq!(client(b"\x00\x01\x00\x00", true), sender, "a subnet of length 0 names nobody");
+        let message = question("www.example.com", 1);
+        let Verdict::Ask(request, _) = question::read(&message, true) else { panic!() };
+        let mapped = "::ffff:198.51.100.7".parse().unwrap();
+        assert_eq!(client_of(&request, mapped), sender);
+    }
+
+    #[test]
+    fn a_missing_server_is_said_once() {
+        let proxy = appliance(|world| world.snapshot.policies[0].dns.override_ = false);
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&said);
+        let settings = Settings {
+            no_server_behind: Notice::new(move |text| heard.lock().unwrap().push(text.to_owned())),
+            ..Settings::default()
+        };
+        let mut out = Vec::new();
+        for _ in 0..3 {
+            let message = question("www.example.com", 1);
+            assert!(respond(&proxy, &settings, &message, CLIENT, Transport::Udp, &mut out));
+            assert_eq!(out[3] & 0x0f, 2, "SERVFAIL");
+        }
+        assert_eq!(*said.lock().unwrap(), [NO_SERVER_BEHIND]);
+        settings.no_server_behind.reset();
+        let message = question("www.example.com", 1);
+        respond(&proxy, &settings, &message, CLIENT, Transport::Udp, &mut out);
+        assert_eq!(said.lock().unwrap().len(), 2);
+    }
+}
