@@ -71,6 +71,7 @@ pub fn choose(view: &View<'_>, observer: &mut impl Observer) -> (Choice, DomainC
     let change = DomainChange {
         family: Some(view.family),
         selection: choice.best.zip(choice.decision).map(|chosen| view.selection(chosen)),
+        explored: metric::explore(view),
     };
     (choice, change)
 }

@@ -6,6 +6,7 @@
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::gslb::explore::{Explore, ExploreStep};
 use crate::model::policy::{Metric, TieBreaker};
 use crate::model::snapshot::Family;
 use crate::names::named_enum;
@@ -148,6 +149,8 @@ pub struct DomainState {
     pub rotation: [Rotation; 2],
     /// Selections ever made, which gives each its number; never cleared.
     pub serial: u64,
+    /// How far each client prefix is on its way to a question that skips round-trip time.
+    pub explore: Explore,
 }
 
 /// What one question changes in the domain's state.
@@ -157,6 +160,8 @@ pub struct DomainChange {
     pub family: Option<Family>,
     /// The address that was chosen; `None`: there is no best.
     pub selection: Option<Selection>,
+    /// The step of the client's prefix towards skipping round-trip time, if that is in use.
+    pub explored: Option<ExploreStep>,
 }
 
 /// The address that a question chose.
@@ -185,6 +190,9 @@ impl DomainState {
     pub fn apply(&mut self, change: DomainChange) {
         let Some(family) = change.family else { return };
         self.requests[family.index()] += 1;
+        if let Some(step) = change.explored {
+            self.explore.apply(step);
+        }
         let Some(selection) = change.selection else { return };
         self.serial += 1;
         let Selection { slot, address, decision, place, run } = selection;

@@ -5,6 +5,7 @@
 
 pub mod choose;
 pub mod domain;
+pub mod explore;
 pub mod metric;
 pub mod observe;
 pub mod regions;

@@ -65,6 +65,9 @@ pub enum Figure {
     Delays(Option<Delays>),
     /// The region it is in.
     Region(Region),
+    /// Round-trip time between its site device and the client, unit 100 microseconds; `None`: not
+    /// measured.
+    RoundTripTime(Option<u32>),
 }
 
 impl fmt::Display for Figure {
@@ -97,6 +100,8 @@ impl fmt::Display for Figure {
             Figure::Delays(Some(Delays { tcp, application })) => {
                 write!(f, "TCP {tcp}, application {application} (x100us)")
             }
+            Figure::RoundTripTime(Some(rtt)) => write!(f, "{rtt} (x100us)"),
+            Figure::RoundTripTime(None) => write!(f, "not measured"),
             Figure::Region(region) => write!(f, "{}", region.display()),
             Figure::Delays(None) => write!(f, "no delay"),
             Figure::Load(None) => write!(f, "no sample"),
@@ -114,8 +119,10 @@ pub enum Skip {
     NotForIpv6,
     /// No limit is configured, or not in both policies.
     NoLimit,
-    /// The emulator does not know the metric yet.
-    NotModelled,
+    /// This question of the client's prefix explores.
+    Explore,
+    /// The client has no entry in the prefix cache, and the cache is full.
+    CacheFull,
 }
 
 impl fmt::Display for Skip {
@@ -124,7 +131,8 @@ impl fmt::Display for Skip {
             Skip::NobodyPasses => write!(f, "nobody passes"),
             Skip::NotForIpv6 => write!(f, "not for IPv6"),
             Skip::NoLimit => write!(f, "no limit"),
-            Skip::NotModelled => write!(f, "not modelled"),
+            Skip::Explore => write!(f, "exploring"),
+            Skip::CacheFull => write!(f, "prefix cache full"),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::model::snapshot::{Family, Host, Snapshot};
 ///
 /// The order is a list of positions in `host.addresses`; it is empty if the host has no address of
 /// the family, and nothing counts then. The domain is locked while the choice is made and counted.
+/// The client's entry in the prefix cache is made before, so that this question is its first.
 pub fn select(
     snapshot: &Snapshot,
     states: &States,
@@ -20,6 +21,7 @@ pub fn select(
     client: IpAddr,
     now: Moment,
 ) -> (Choice, Candidates) {
+    states.prefixes.touch(client, &snapshot.global_policy().rtt, now);
     let choice = {
         let mut domain = host.domain.lock();
         let view = View { snapshot, states, host, domain: &domain, family, client, now };

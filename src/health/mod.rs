@@ -2,4 +2,6 @@
 
 pub mod load;
 pub mod prefix;
+pub mod rtt;
+pub mod smoothing;
 pub mod state;

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hashbrown::HashMap;
 
 use crate::health::load::Load;
+use crate::health::rtt::PrefixCache;
 use crate::model::snapshot::Application;
 use crate::names::named_enum;
 
@@ -18,6 +19,8 @@ use crate::names::named_enum;
 pub struct States {
     addresses: Mutex<HashMap<IpAddr, Arc<AddressState>>>,
     servers: Mutex<HashMap<IpAddr, Arc<ServerState>>>,
+    /// Clients that asked lately, and how far the site devices are from them.
+    pub prefixes: PrefixCache,
 }
 
 impl States {
@@ -46,6 +49,7 @@ impl States {
         for state in lock(&self.servers).values() {
             state.reset();
         }
+        self.prefixes.clear();
     }
 }
 

@@ -1,10 +1,12 @@
 //! Geographic location: servers in the region of the client (guide p. 9, 130).
 //!
-//! If no candidate is in the client's region, the metric decides nothing.
+//! If no candidate is in the client's region, the metric decides nothing. If the prefix cache is
+//! full and has no entry for the client, it is skipped, or takes the default location for the
+//! client where `use-default-location` says so (guide p. 56).
 
 use super::Rule;
 use crate::gslb::choose::View;
-use crate::gslb::observe::Figure;
+use crate::gslb::observe::{Figure, Skip};
 use crate::gslb::regions::{region_of_address, region_of_client};
 use crate::model::region::Region;
 
@@ -13,12 +15,20 @@ pub(super) struct Geographic;
 impl Rule for Geographic {
     type Figure = Region;
 
+    fn skip(view: &View<'_>) -> Option<Skip> {
+        (is_cache_full(view) && !view.policy().use_default_location).then_some(Skip::CacheFull)
+    }
+
     fn figure(view: &View<'_>, position: usize, _candidates: &[usize]) -> Region {
         region_of_address(view.snapshot, view.address(position))
     }
 
     fn test(view: &View<'_>, _figures: &[Region]) -> impl Fn(Region) -> bool {
-        let client = region_of_client(view.snapshot, view.client);
+        let client = if is_cache_full(view) {
+            view.snapshot.default_location
+        } else {
+            region_of_client(view.snapshot, view.client)
+        };
         move |server| server == client
     }
 
@@ -27,11 +37,17 @@ impl Rule for Geographic {
     }
 }
 
+fn is_cache_full(view: &View<'_>) -> bool {
+    let parameters = &view.snapshot.global_policy().rtt;
+    view.states.prefixes.is_full_for(view.client, parameters, view.now)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::gslb::choose::Choice;
     use crate::gslb::domain::Decision;
     use crate::gslb::testing::{World, ip};
+    use crate::health::rtt::PrefixCache;
     use crate::model::policy::Metric;
     use crate::model::region::Region;
     use crate::model::snapshot::Family;
@@ -97,6 +113,15 @@ mod tests {
         assert_eq!(world.run(WWW, 2), [2, 3], "geo-prefix of the management address");
         let world = world.change_site("b", |site| site.location = Some(Region::Africa));
         assert_eq!(world.run(WWW, 2), [3, 3], "geo-location of the site comes first");
+    }
+
+    #[test]
+    fn a_full_prefix_cache_skips_the_metric_or_takes_the_default_location() {
+        let mut world = americas(&[Metric::Geographic]);
+        world.states.prefixes = PrefixCache::with_room_for(0);
+        assert_eq!(world.decision(WWW), Some(Decision::LeastResponse));
+        let world = world.policy(|policy| policy.use_default_location = true);
+        assert_eq!(world.run(WWW, 2), [1, 1], "the default location is North America");
     }
 
     #[test]

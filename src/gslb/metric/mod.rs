@@ -15,6 +15,7 @@ mod preference;
 mod relative_weight;
 mod reported;
 mod round_robin;
+mod round_trip_time;
 mod weighted_ip;
 mod weighted_round_robin;
 mod weighted_site;
@@ -30,6 +31,8 @@ use self::geographic::Geographic;
 use self::health_check::HealthCheck;
 use self::num_session::NumSession;
 use self::preference::Preference;
+use self::round_trip_time::RoundTripTime;
+pub(super) use self::round_trip_time::explore;
 use self::weighted_ip::WeightedIp;
 use self::weighted_site::WeightedSite;
 use crate::gslb::choose::{Candidates, View};
@@ -73,13 +76,10 @@ pub(super) fn apply(
         Metric::ConnectionLoad => sift::<ConnectionLoad>(metric, view, candidates, observer),
         Metric::ActiveBindings => sift::<ActiveBindings>(metric, view, candidates, observer),
         Metric::Flashback => sift::<Flashback>(metric, view, candidates, observer),
+        Metric::RoundTripTime => sift::<RoundTripTime>(metric, view, candidates, observer),
         Metric::Geographic => sift::<Geographic>(metric, view, candidates, observer),
         Metric::NumSession => sift::<NumSession>(metric, view, candidates, observer),
         Metric::Preference => sift::<Preference>(metric, view, candidates, observer),
-        // Metrics that are not modelled yet: they pass everybody on.
-        Metric::RoundTripTime => {
-            observer.skipped(metric.into(), Skip::NotModelled);
-        }
     }
 }
 

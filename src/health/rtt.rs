@@ -1,0 +1,579 @@
+//! The prefix cache: which clients have asked lately, and how far the site devices are from them
+//! (guide p. 53 to 56, 147 to 155).
+//!
+//! A client falls into the longest static prefix that holds it, else into the dynamic prefix of
+//! `cache_prefix` bits. A question makes the dynamic entry and resets its age; unused for
+//! `cache_interval` seconds it is gone. Static entries do not age. Only clients with an IPv4
+//! address have entries. Time is passed in.
+
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry as Place;
+
+use crate::clock::Moment;
+use crate::health::prefix::Prefix;
+use crate::health::smoothing::{SmoothedRtt, Smoothing};
+use crate::model::policy::{RttParameters, RttSource};
+
+/// Dynamic entries that the cache holds at most. The device's own limit of 10000 is shown and not
+/// enforced (decisions 3.7); this one bounds the memory that clients can claim.
+const MOST_ENTRIES: usize = 65_536;
+
+/// How a round-trip time was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Seen in passing, from SYN to ACK of a connection.
+    Passive,
+    /// Probed by ICMP.
+    ActiveIcmp,
+    /// Probed by DNS.
+    ActiveDns,
+}
+
+/// What a site device reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RttReport {
+    /// The clients it is about.
+    pub clients: Prefix,
+    /// Management address of the site device.
+    pub server: IpAddr,
+    /// How it was measured.
+    pub method: Method,
+    /// Round-trip time, unit 100 microseconds.
+    pub rtt: u32,
+    /// Whether the probe failed; the value then stays what it was.
+    pub failed: bool,
+}
+
+/// The round-trip times between one site device and the clients of one prefix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Measurements {
+    /// What passed by.
+    pub passive: Option<SmoothedRtt>,
+    /// ICMP probes.
+    pub icmp: Option<Probe>,
+    /// DNS probes.
+    pub dns: Option<Probe>,
+}
+
+/// The result of active probes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// Round-trip time, unit 100 microseconds; `None`: no probe ever succeeded.
+    pub rtt: Option<SmoothedRtt>,
+    /// Whether the latest probe succeeded.
+    pub ok: bool,
+}
+
+impl Measurements {
+    /// The value that counts, unit 100 microseconds.
+    ///
+    /// Active values are those of ICMP; a failed probe has none. If both kinds count, an active
+    /// value comes before a passive one.
+    #[must_use]
+    pub fn usable(&self, source: RttSource) -> Option<u32> {
+        let passive = || self.passive.map(SmoothedRtt::value);
+        let active = || {
+            let probe = self.icmp.filter(|probe| probe.ok)?;
+            probe.rtt.map(SmoothedRtt::value)
+        };
+        match source {
+            RttSource::PassiveOnly => passive(),
+            RttSource::ActiveOnly => active(),
+            RttSource::ActiveAndPassive => active().or_else(passive),
+        }
+    }
+
+    fn take(&mut self, report: &RttReport, smoothing: Smoothing) {
+        let sample = |rtt: &mut Option<SmoothedRtt>| match rtt {
+            Some(known) => {
+                known.sample(report.rtt, smoothing);
+            }
+            None => *rtt = Some(SmoothedRtt::new(report.rtt)),
+        };
+        let probe = |probe: &mut Option<Probe>| {
+            let known = probe.get_or_insert(Probe { rtt: None, ok: false });
+            known.ok = !report.failed;
+            if known.ok {
+                sample(&mut known.rtt);
+            }
+        };
+        match report.method {
+            Method::Passive => sample(&mut self.passive),
+            Method::ActiveIcmp => probe(&mut self.icmp),
+            Method::ActiveDns => probe(&mut self.dns),
+        }
+    }
+}
+
+/// How an entry of the cache came to be; several may be true.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// A client of the prefix asked.
+    pub client_query: bool,
+    /// A passive round-trip time was reported.
+    pub rtt_update: bool,
+    /// An active round-trip time was reported.
+    pub active_rtt_update: bool,
+}
+
+/// An entry of the cache, as it is looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheEntry {
+    /// Its clients.
+    pub prefix: Prefix,
+    /// How it came to be.
+    pub origin: Origin,
+    /// Round-trip times by management address of the site device, in the order of their reports.
+    pub measurements: Vec<(IpAddr, Measurements)>,
+}
+
+/// The prefix cache of one appliance.
+#[derive(Debug)]
+pub struct PrefixCache {
+    entries: RwLock<Entries>,
+    most_entries: usize,
+}
+
+#[derive(Debug)]
+struct Entries {
+    by_prefix: HashMap<Prefix, Entry>,
+    /// How many entries there are of each length, so that only those are looked for.
+    lengths: [usize; 33],
+}
+
+#[derive(Debug, Default)]
+struct Entry {
+    origin: Origin,
+    /// When it was used last, milliseconds of the clock.
+    used: AtomicU64,
+    measurements: Vec<(IpAddr, Measurements)>,
+}
+
+impl Default for Entries {
+    fn default() -> Self {
+        Entries { by_prefix: HashMap::new(), lengths: [0; 33] }
+    }
+}
+
+impl Default for PrefixCache {
+    fn default() -> Self {
+        PrefixCache { entries: RwLock::default(), most_entries: MOST_ENTRIES }
+    }
+}
+
+/// The prefix into which a client falls; `None` if it has no IPv4 address.
+#[must_use]
+pub fn prefix_of(client: IpAddr, parameters: &RttParameters) -> Option<Prefix> {
+    client.is_ipv4().then(|| {
+        static_prefix_of(Prefix::new(client, 32), parameters)
+            .unwrap_or_else(|| Prefix::new(client, parameters.cache_prefix))
+    })
+}
+
+/// The longest static prefix that covers these clients.
+fn static_prefix_of(clients: Prefix, parameters: &RttParameters) -> Option<Prefix> {
+    let all = parameters.static_prefixes.iter();
+    all.map(|&(network, length)| Prefix::new(network, length))
+        .filter(|prefix| prefix.covers(clients))
+        .max_by_key(|prefix| prefix.length())
+}
+
+impl PrefixCache {
+    /// A cache that holds at most so many dynamic entries.
+    #[must_use]
+    pub fn with_room_for(most_entries: usize) -> Self {
+        PrefixCache { entries: RwLock::default(), most_entries }
+    }
+
+    /// A client asks: makes its entry, or resets the age of the one there is.
+    ///
+    /// If the cache is full, nothing is made.
+    pub fn touch(&self, client: IpAddr, parameters: &RttParameters, now: Moment) {
+        let Some(prefix) = prefix_of(client, parameters) else { return };
+        {
+            let entries = self.read();
+            if let Some(entry) = entries.by_prefix.get(&prefix)
+                && entry.origin.client_query
+                && entry.is_alive(prefix, parameters, now)
+            {
+                entry.used.store(now.as_millis(), Ordering::Relaxed);
+                return;
+            }
+        }
+        let mut entries = self.write();
+        if let Some(entry) = entries.enter(prefix, self.most_entries, parameters, now) {
+            entry.origin.client_query = true;
+        }
+    }
+
+    /// A site device reports.
+    ///
+    /// The value is filed under the prefix into which the clients fall, or under their own prefix
+    /// if that is shorter. With a full cache it is lost.
+    pub fn report(
+        &self,
+        report: &RttReport,
+        smoothing: Smoothing,
+        parameters: &RttParameters,
+        now: Moment,
+    ) {
+        let Some(prefix) = filed_under(report.clients, parameters) else { return };
+        let mut entries = self.write();
+        let Some(entry) = entries.enter(prefix, self.most_entries, parameters, now) else { return };
+        match report.method {
+            Method::Passive => entry.origin.rtt_update = true,
+            Method::ActiveIcmp | Method::ActiveDns => entry.origin.active_rtt_update = true,
+        }
+        let known = entry.measurements.iter().position(|(server, _)| *server == report.server);
+        let place = known.unwrap_or_else(|| {
+            entry.measurements.push((report.server, Measurements::default()));
+            entry.measurements.len() - 1
+        });
+        entry.measurements[place].1.take(report, smoothing);
+    }
+
+    /// Forgets what a site device reported of these clients.
+    pub fn withdraw(&self, clients: Prefix, server: IpAddr, parameters: &RttParameters) {
+        let Some(prefix) = filed_under(clients, parameters) else { return };
+        let mut entries = self.write();
+        let Some(entry) = entries.by_prefix.get_mut(&prefix) else { return };
+        entry.measurements.retain(|(known, _)| *known != server);
+        if entry.measurements.is_empty() {
+            entry.origin = Origin { client_query: entry.origin.client_query, ..Origin::default() };
+            if !entry.origin.client_query {
+                entries.remove(prefix);
+            }
+        }
+    }
+
+    /// The round-trip time between a client and a site device that counts, unit 100 microseconds.
+    ///
+    /// It is looked up in the longest prefix that holds the client and has any measurement.
+    #[must_use]
+    pub fn rtt(
+        &self,
+        client: IpAddr,
+        server: IpAddr,
+        source: RttSource,
+        parameters: &RttParameters,
+        now: Moment,
+    ) -> Option<u32> {
+        let entries = self.read();
+        let (_, entry) = entries
+            .matching(client, parameters, now)
+            .find(|(_, entry)| !entry.measurements.is_empty())?;
+        let (_, measured) = entry.measurements.iter().find(|(known, _)| *known == server)?;
+        measured.usable(source)
+    }
+
+    /// Whether a client has no entry and cannot get one, because the cache is full.
+    #[must_use]
+    pub fn is_full_for(&self, client: IpAddr, parameters: &RttParameters, now: Moment) -> bool {
+        let entries = self.read();
+        client.is_ipv4()
+            && entries.by_prefix.len() >= self.most_entries
+            && entries.matching(client, parameters, now).next().is_none()
+    }
+
+    /// The entries that hold an address, the shortest prefix first.
+    #[must_use]
+    pub fn entries_of(
+        &self,
+        address: IpAddr,
+        parameters: &RttParameters,
+        now: Moment,
+    ) -> Vec<CacheEntry> {
+        let entries = self.read();
+        let mut found: Vec<CacheEntry> = entries
+            .matching(address, parameters, now)
+            .map(|(prefix, entry)| CacheEntry {
+                prefix,
+                origin: entry.origin,
+                measurements: entry.measurements.clone(),
+            })
+            .collect();
+        found.reverse();
+        found
+    }
+
+    /// How many entries there are, and how many round-trip times (guide, `show gslb resources`).
+    #[must_use]
+    pub fn size(&self) -> (usize, usize) {
+        let entries = self.read();
+        let measured = entries.by_prefix.values().map(|entry| entry.measurements.len()).sum();
+        (entries.by_prefix.len(), measured)
+    }
+
+    /// Removes the entries that have not been used for too long.
+    pub fn expire(&self, parameters: &RttParameters, now: Moment) {
+        self.write().expire(parameters, now);
+    }
+
+    /// Forgets everything.
+    pub fn clear(&self) {
+        *self.write() = Entries::default();
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Entries> {
+        self.entries.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Entries> {
+        self.entries.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The prefix under which a report about these clients is filed.
+fn filed_under(clients: Prefix, parameters: &RttParameters) -> Option<Prefix> {
+    clients.network().is_ipv4().then(|| {
+        static_prefix_of(clients, parameters).unwrap_or_else(|| {
+            Prefix::new(clients.network(), clients.length().min(parameters.cache_prefix))
+        })
+    })
+}
+
+impl Entries {
+    /// The living entries that hold an address, the longest prefix first.
+    fn matching<'a>(
+        &'a self,
+        address: IpAddr,
+        parameters: &'a RttParameters,
+        now: Moment,
+    ) -> impl Iterator<Item = (Prefix, &'a Entry)> {
+        (0..=32_u8)
+            .rev()
+            .filter(move |length| address.is_ipv4() && self.lengths[usize::from(*length)] > 0)
+            .filter_map(move |length| {
+                let prefix = Prefix::new(address, length);
+                self.by_prefix.get(&prefix).map(|entry| (prefix, entry))
+            })
+            .filter(move |(prefix, entry)| entry.is_alive(*prefix, parameters, now))
+    }
+
+    /// The entry of a prefix, made anew if there is none alive; `None` if the cache is full.
+    fn enter(
+        &mut self,
+        prefix: Prefix,
+        most_entries: usize,
+        parameters: &RttParameters,
+        now: Moment,
+    ) -> Option<&mut Entry> {
+        if self.by_prefix.len() >= most_entries && !self.by_prefix.contains_key(&prefix) {
+            self.expire(parameters, now);
+            if self.by_prefix.len() >= most_entries {
+                return None;
+            }
+        }
+        let entry = match self.by_prefix.entry(prefix) {
+            Place::Occupied(place) => {
+                let entry = place.into_mut();
+                if !entry.is_alive(prefix, parameters, now) {
+                    *entry = Entry::default();
+                }
+                entry
+            }
+            Place::Vacant(place) => {
+                self.lengths[usize::from(prefix.length())] += 1;
+                place.insert(Entry::default())
+            }
+        };
+        *entry.used.get_mut() = now.as_millis();
+        Some(entry)
+    }
+
+    fn expire(&mut self, parameters: &RttParameters, now: Moment) {
+        let lengths = &mut self.lengths;
+        self.by_prefix.retain(|prefix, entry| {
+            let alive = entry.is_alive(*prefix, parameters, now);
+            lengths[usize::from(prefix.length())] -= usize::from(!alive);
+            alive
+        });
+    }
+
+    fn remove(&mut self, prefix: Prefix) {
+        if self.by_prefix.remove(&prefix).is_some() {
+            self.lengths[usize::from(prefix.length())] -= 1;
+        }
+    }
+}
+
+impl Entry {
+    /// Whether it was used lately, or its prefix is static.
+    fn is_alive(&self, prefix: Prefix, parameters: &RttParameters, now: Moment) -> bool {
+        let used = Moment::from_millis(self.used.load(Ordering::Relaxed));
+        now.since(used).as_secs() < u64::from(parameters.cache_interval)
+            || static_prefix_of(prefix, parameters) == Some(prefix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gslb::testing::ip;
+
+    const SERVER: &str = "10.255.1.1";
+
+    fn report(clients: &str, length: u8, rtt: u32) -> RttReport {
+        RttReport {
+            clients: Prefix::new(ip(clients), length),
+            server: ip(SERVER),
+            method: Method::Passive,
+            rtt,
+            failed: false,
+        }
+    }
+
+    /// A cache and its parameters, with calls that are short to write.
+    #[derive(Default)]
+    struct Fixture {
+        cache: PrefixCache,
+        parameters: RttParameters,
+        now: Moment,
+    }
+
+    impl Fixture {
+        fn file(&self, clients: &str, length: u8, rtt: u32) {
+            let report = report(clients, length, rtt);
+            self.cache.report(&report, Smoothing::Standard, &self.parameters, self.now);
+        }
+
+        fn rtt(&self, client: &str) -> Option<u32> {
+            let source = RttSource::PassiveOnly;
+            self.cache.rtt(ip(client), ip(SERVER), source, &self.parameters, self.now)
+        }
+
+        fn touch(&self, client: &str) {
+            self.cache.touch(ip(client), &self.parameters, self.now);
+        }
+
+        fn prefixes(&self, address: &str) -> Vec<String> {
+            let entries = self.cache.entries_of(ip(address), &self.parameters, self.now);
+            entries.iter().map(|entry| entry.prefix.to_string()).collect()
+        }
+    }
+
+    #[test]
+    fn v11_clients_of_one_prefix_share_an_entry() {
+        let mut fixture = Fixture::default();
+        fixture.parameters.cache_prefix = 31;
+        fixture.touch("192.21.4.69");
+        fixture.touch("192.21.4.18");
+        assert_eq!(fixture.cache.size(), (2, 0));
+        let mut fixture = Fixture::default();
+        fixture.parameters.cache_prefix = 16;
+        fixture.touch("192.21.4.69");
+        fixture.touch("192.21.4.18");
+        assert_eq!(fixture.prefixes("192.21.4.18"), ["192.21.0.0/16"]);
+        assert_eq!(fixture.cache.size(), (1, 0));
+    }
+
+    #[test]
+    fn v12_a_static_prefix_takes_the_place_of_a_dynamic_one() {
+        let mut fixture = Fixture::default();
+        fixture.parameters.static_prefixes = vec![(ip("61.1.0.0"), 22)];
+        fixture.file("61.1.1.77", 32, 7);
+        fixture.touch("61.1.2.1");
+        assert_eq!(fixture.prefixes("61.1.1.1"), ["61.1.0.0/22"]);
+        fixture.now = Moment::ZERO.plus_secs(1_000_000);
+        assert_eq!(fixture.rtt("61.1.3.3"), Some(7), "static entries do not age");
+    }
+
+    #[test]
+    fn v13_the_longer_prefix_is_used() {
+        let fixture = Fixture::default();
+        fixture.file("198.51.0.0", 16, 50);
+        fixture.file("198.51.100.0", 20, 10);
+        assert_eq!(fixture.rtt("198.51.100.1"), Some(10));
+        assert_eq!(fixture.rtt("198.51.1.1"), Some(50));
+        assert_eq!(fixture.rtt("198.52.1.1"), None);
+        assert_eq!(fixture.prefixes("198.51.100.1"), ["198.51.0.0/16", "198.51.96.0/20"]);
+    }
+
+    #[test]
+    fn an_entry_without_measurements_does_not_hide_a_shorter_one() {
+        let fixture = Fixture::default();
+        fixture.file("198.51.0.0", 16, 50);
+        fixture.touch("198.51.100.1");
+        assert_eq!(fixture.rtt("198.51.100.1"), Some(50));
+    }
+
+    #[test]
+    fn unused_entries_age_and_questions_keep_them() {
+        let mut fixture = Fixture::default();
+        fixture.file("198.51.100.1", 32, 10);
+        for _ in 0..3 {
+            fixture.now = fixture.now.plus_secs(119);
+            fixture.touch("198.51.100.1");
+        }
+        assert_eq!(fixture.rtt("198.51.100.1"), Some(10));
+        fixture.now = fixture.now.plus_secs(120);
+        assert_eq!(fixture.rtt("198.51.100.1"), None);
+        fixture.file("198.51.100.1", 32, 90);
+        assert_eq!(fixture.rtt("198.51.100.1"), Some(90), "an entry that is gone smooths nothing");
+        fixture.now = fixture.now.plus_secs(120);
+        fixture.cache.expire(&fixture.parameters, fixture.now);
+        assert_eq!(fixture.cache.size(), (0, 0));
+    }
+
+    #[test]
+    fn samples_of_one_device_are_smoothed() {
+        let fixture = Fixture::default();
+        fixture.file("198.51.100.1", 32, 20);
+        fixture.file("198.51.100.2", 32, 40);
+        assert_eq!(fixture.rtt("198.51.100.3"), Some(22));
+    }
+
+    #[test]
+    fn a_full_cache_makes_no_entry_until_old_ones_are_gone() {
+        let mut fixture = Fixture { cache: PrefixCache::with_room_for(1), ..Fixture::default() };
+        fixture.touch("10.0.0.1");
+        fixture.touch("10.1.0.1");
+        let full = |fixture: &Fixture, client| {
+            fixture.cache.is_full_for(ip(client), &fixture.parameters, fixture.now)
+        };
+        assert!(full(&fixture, "10.1.0.1"));
+        assert!(!full(&fixture, "10.0.0.1") && !full(&fixture, "::1"));
+        fixture.now = fixture.now.plus_secs(120);
+        fixture.touch("10.1.0.1");
+        assert!(!full(&fixture, "10.1.0.1"));
+        assert_eq!(fixture.cache.size(), (1, 0));
+    }
+
+    #[test]
+    fn the_mode_says_which_values_count() {
+        let fixture = Fixture::default();
+        let send = |method, rtt, failed| {
+            let report = RttReport { method, failed, ..report("201.53.10.1", 32, rtt) };
+            fixture.cache.report(&report, Smoothing::Off, &fixture.parameters, fixture.now);
+        };
+        let usable = |source| {
+            let (client, server) = (ip("201.53.10.1"), ip(SERVER));
+            fixture.cache.rtt(client, server, source, &fixture.parameters, fixture.now)
+        };
+        send(Method::Passive, 12, false);
+        assert_eq!(usable(RttSource::PassiveOnly), Some(12));
+        assert_eq!(usable(RttSource::ActiveOnly), None);
+        assert_eq!(usable(RttSource::ActiveAndPassive), Some(12));
+        send(Method::ActiveIcmp, 7, false);
+        send(Method::ActiveDns, 5, false);
+        assert_eq!(usable(RttSource::ActiveOnly), Some(7), "DNS probes are not used");
+        assert_eq!(usable(RttSource::ActiveAndPassive), Some(7));
+        send(Method::ActiveIcmp, 7, true);
+        assert_eq!(usable(RttSource::ActiveOnly), None, "the probe failed");
+        assert_eq!(usable(RttSource::ActiveAndPassive), Some(12));
+    }
+
+    #[test]
+    fn what_a_device_reported_can_be_withdrawn() {
+        let fixture = Fixture::default();
+        fixture.file("198.51.100.1", 32, 10);
+        let clients = Prefix::new(ip("198.51.100.1"), 32);
+        fixture.cache.withdraw(clients, ip(SERVER), &fixture.parameters);
+        assert_eq!(fixture.cache.size(), (0, 0));
+        assert_eq!(fixture.cache.read().lengths, [0; 33]);
+    }
+}
