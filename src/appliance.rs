@@ -9,9 +9,10 @@ use crate::clock::{Clock, Moment};
 use crate::config::edit::{Outcome, Trees};
 use crate::config::load::{self, Rejected};
 use crate::config::render::{self, Secrets};
-use crate::config::tree::{Reading, Statement};
+use crate::config::tree::{Reading, Statement, Values};
 use crate::counters::Counters;
-use crate::grammar::Grammar;
+use crate::grammar::link::Kept;
+use crate::grammar::{Grammar, ModeId};
 use crate::health::state::States;
 use crate::log::Log;
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
@@ -120,6 +121,7 @@ impl Appliance {
             project::boot_settings(&self.grammar, &configuration.trees.configuration);
         self.apply_world(&report.world);
         self.counters.clear();
+        self.log.restart();
         self.started.store(self.clock.now().as_millis(), Ordering::Relaxed);
         self.publish_from(&configuration, &Snapshot::empty(DEFAULT_DEVICE_NAME));
     }
@@ -170,6 +172,17 @@ impl Appliance {
             self.started.store(0, Ordering::Relaxed);
         }
         self.is_stale.store(true, Ordering::Release);
+    }
+
+    /// The name that begins every prompt, as the last line left it.
+    pub fn device_name(&self, tree: &crate::config::tree::Tree) -> String {
+        let grammar = &self.grammar;
+        let root = grammar.modes.iter().position(|mode| mode.root).map(ModeId);
+        root.and_then(|root| grammar.keeping(root, Kept::Hostname))
+            .and_then(|command| tree.root.find(command, &Values::new()))
+            .and_then(|statement| Reading { grammar, statement }.text("name"))
+            .unwrap_or(DEFAULT_DEVICE_NAME)
+            .to_owned()
     }
 
     /// Saves the running configuration and the settings of the emulated world.

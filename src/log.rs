@@ -29,7 +29,7 @@ impl Log {
     }
 
     /// Says something the first time only; `topic` tells whether it was said.
-    pub fn say_once(&self, topic: &'static str, text: String) {
+    pub fn say_once(&self, topic: &'static str, text: impl FnOnce() -> String) {
         {
             let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
             if entries.said.contains(&topic) {
@@ -37,7 +37,13 @@ impl Log {
             }
             entries.said.push(topic);
         }
-        self.say(text);
+        self.say(text());
+    }
+
+    /// Begins anew, as a restart does: what was said once may be said again.
+    pub fn restart(&self) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.said.clear();
     }
 
     /// Takes the messages that wait.

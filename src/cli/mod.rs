@@ -1,6 +1,10 @@
 //! The shell: a typed line to what it does, with help and completion at every place.
 
+mod actions;
 pub mod complete;
+pub mod filter;
 pub mod help;
 pub mod matcher;
+mod reports;
+pub mod session;
 pub mod words;

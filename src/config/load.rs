@@ -114,7 +114,7 @@ impl Loader<'_> {
         let words = words::split(content);
         let place = self.place();
         match matcher::match_line(self.grammar, place.mode, &words, content) {
-            Ok(hit) => self.hit(number, content, &words, &place, &hit),
+            Ok(hit) => self.hit(number, content, &words, &hit),
             Err(stop) if self.is_unknown_command(&place, &words, content, &stop) => {
                 let place = if indent == 0 {
                     self.levels.clear();
@@ -133,21 +133,14 @@ impl Loader<'_> {
         }
     }
 
-    fn hit(
-        &mut self,
-        number: usize,
-        line: &str,
-        words: &[words::Word<'_>],
-        place: &Place,
-        hit: &Hit,
-    ) {
+    fn hit(&mut self, number: usize, line: &str, words: &[words::Word<'_>], hit: &Hit) {
         let command = self.grammar.command(hit.command);
-        // A command of a level above closes the blocks below that level.
-        let mut place = place.clone();
-        while place.mode != hit.mode && !place.path.is_empty() {
-            self.levels.pop();
-            place = self.place();
-        }
+        // A command of a level above is taken there; only one that opens a block moves sideways.
+        let level = self.levels.iter().rposition(|level| level.mode == hit.mode);
+        let place = match level {
+            Some(level) => self.levels[level].clone(),
+            None => Place { mode: self.root, path: Vec::new() },
+        };
         let behind_no = words.get(1).map_or("", |word| line[word.start..].trim_end());
         let editor = Editor::new(self.grammar, self.trees, &place);
         let outcome = match &command.verb {
@@ -158,6 +151,7 @@ impl Loader<'_> {
             Verb::Open(mode) => {
                 let outcome = editor.open(command, &hit.values);
                 if outcome.is_ok() {
+                    self.levels.truncate(level.map_or(0, |level| level + 1));
                     let mut path = place.path.clone();
                     path.push((command.id, key_of(command, &hit.values)));
                     self.levels.push(Place { mode: *mode, path });

@@ -17,4 +17,4 @@ pub mod serve;
 mod tcp;
 
 pub use encode::Transport;
-pub use respond::{NO_SERVER_BEHIND, Notice, Responder, Settings, respond};
+pub use respond::{Responder, Settings, respond};

@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use hickory_proto::op::ResponseCode;
 
@@ -11,57 +10,15 @@ use crate::counters::Counters;
 use crate::dns::answer::{self, Answer, Origin, View};
 use crate::dns::encode::{self, Transport};
 use crate::dns::question::{self, MIN_PAYLOAD, Question, Request, Verdict};
-
-/// What is said once when a question would have to go to a DNS server behind (decisions 5.1).
-pub const NO_SERVER_BEHIND: &str = "no DNS server behind: use dns cache-proxy and dns override";
+use crate::grammar::link::Message;
 
 /// What the program's options say about answering.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Settings {
     /// The address in a client-subnet option takes the client's place (`--client-subnet`).
     pub client_subnet: bool,
     /// Negative answers carry an SOA record (`--strict-dns`).
     pub strict_dns: bool,
-    /// Told when a question would have to go to a DNS server behind.
-    pub no_server_behind: Notice,
-}
-
-/// A text that is said at most once.
-pub struct Notice {
-    said: AtomicBool,
-    say: Box<dyn Fn(&str) + Send + Sync>,
-}
-
-impl Notice {
-    /// A notice that goes to `say`, which must not wait for anything: a question waits for it.
-    pub fn new(say: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Notice { said: AtomicBool::new(false), say: Box::new(say) }
-    }
-
-    /// Says the text, unless it was said before.
-    fn say(&self, text: &str) {
-        if !self.said.swap(true, Ordering::Relaxed) {
-            (self.say)(text);
-        }
-    }
-
-    /// Forgets that it was said, as a restart of the appliance does.
-    pub fn reset(&self) {
-        self.said.store(false, Ordering::Relaxed);
-    }
-}
-
-impl Default for Notice {
-    /// A notice that nobody hears.
-    fn default() -> Self {
-        Notice::new(|_| {})
-    }
-}
-
-impl std::fmt::Debug for Notice {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Notice").field("said", &self.said).finish_non_exhaustive()
-    }
 }
 
 /// An appliance and the way it answers: what a socket needs.
@@ -123,7 +80,8 @@ pub fn respond(
         Some((answer, Ok(is_truncated))) => {
             count_reply(counters, &answer, is_truncated);
             if answer.origin == Origin::NoServerBehind {
-                settings.no_server_behind.say(NO_SERVER_BEHIND);
+                let text = || appliance.grammar.message(Message::NoServerBehind, &[]);
+                appliance.log.say_once("no server behind", text);
             }
             true
         }
@@ -187,7 +145,6 @@ fn count_reply(counters: &Counters, answer: &Answer, is_truncated: bool) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
 
     use super::*;
     use crate::clock::DrivenClock;
@@ -291,22 +248,17 @@ mod tests {
     #[test]
     fn a_missing_server_is_said_once() {
         let proxy = appliance(|world| world.snapshot.policies[0].dns.override_ = false);
-        let said = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&said);
-        let settings = Settings {
-            no_server_behind: Notice::new(move |text| heard.lock().unwrap().push(text.to_owned())),
-            ..Settings::default()
-        };
-        let mut out = Vec::new();
-        for _ in 0..3 {
+        let ask = || {
+            let mut out = Vec::new();
             let message = question("www.example.com", 1);
+            let settings = Settings::default();
             assert!(respond(&proxy, &settings, &message, CLIENT, Transport::Udp, &mut out));
             assert_eq!(out[3] & 0x0f, 2, "SERVFAIL");
-        }
-        assert_eq!(*said.lock().unwrap(), [NO_SERVER_BEHIND]);
-        settings.no_server_behind.reset();
-        let message = question("www.example.com", 1);
-        respond(&proxy, &settings, &message, CLIENT, Transport::Udp, &mut out);
-        assert_eq!(said.lock().unwrap().len(), 2);
+        };
+        (0..3).for_each(|_| ask());
+        assert_eq!(proxy.log.take().len(), 1);
+        proxy.log.restart();
+        ask();
+        assert_eq!(proxy.log.take().len(), 1);
     }
 }

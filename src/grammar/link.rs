@@ -3,6 +3,8 @@
 //! A name of a grammar file that is not listed here does not load; a name that is listed and that
 //! no stanza uses fails a test.
 
+use crate::cli::filter::Filter;
+use crate::demo::Demo;
 use crate::health::state::Connection;
 use crate::model::policy::{Metric, RttSource};
 use crate::model::region::Region;
@@ -351,12 +353,10 @@ named_enum! {
         StartTry = "start-try",
         StartHelp = "start-help",
         NoServerBehind = "no-server-behind",
+        InvalidQuestion = "invalid-question",
         UsedAboveMaximum = "used-above-maximum",
         HelpNo = "help-no",
         HelpPipe = "help-pipe",
-        HelpBegin = "help-begin",
-        HelpExclude = "help-exclude",
-        HelpInclude = "help-include",
         HelpPattern = "help-pattern",
         NotInFile = "not-in-file",
     }
@@ -370,6 +370,8 @@ pub fn linked_enum(name: &str) -> Option<Vec<&'static str>> {
         "ErrorCode" => ErrorCode::ALL.iter().map(|one| one.name()).collect(),
         "RttSource" => RttSource::ALL.iter().map(|one| one.name()).collect(),
         "Connection" => Connection::ALL.iter().map(|one| one.name()).collect(),
+        "Filter" => Filter::ALL.iter().map(|one| one.name()).collect(),
+        "Demo" => Demo::ALL.iter().map(|one| one.name()).collect(),
         _ => return None,
     })
 }

@@ -1,0 +1,91 @@
+//! The command line of the program (design section 0).
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Emulates the Brocade ServerIron ADX: its command line, its global server load balancing, its
+/// DNS answers.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) options: Options,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// One appliance at an interactive prompt, DNS answering beside it (the default)
+    Shell,
+    /// The same with a built-in example loaded
+    Demo {
+        /// Name of the example
+        name: Option<String>,
+    },
+    /// Any of these without a prompt, until SIGTERM or SIGINT
+    Serve {
+        #[command(subcommand)]
+        what: Option<Served>,
+    },
+    /// Plays session files: exit 0 if all agree, 1 with a unified diff if not, 2 if one is unreadable
+    Replay {
+        /// Session files, and folders that are searched for them
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+        /// Compare every character
+        #[arg(long)]
+        strict: bool,
+        /// Show each session as it appears on a terminal
+        #[arg(long)]
+        show: bool,
+    },
+    /// The command reference, derived from the grammar
+    Commands {
+        /// As Markdown
+        #[arg(long)]
+        markdown: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Served {
+    /// One appliance
+    Shell,
+    /// A built-in example
+    Demo {
+        /// Name of the example
+        name: Option<String>,
+    },
+}
+
+/// Options that may stand before or after the command.
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// Startup configuration; it is never written to
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+    /// Where saved configurations are kept
+    #[arg(long, value_name = "DIR", global = true, conflicts_with = "ephemeral")]
+    pub(crate) state: Option<PathBuf>,
+    /// Keep nothing between two runs
+    #[arg(long, global = true)]
+    pub(crate) ephemeral: bool,
+    /// Where DNS answers, over UDP and TCP; may be repeated [default: 127.0.0.1:5300]
+    #[arg(long, value_name = "ADDR:PORT", global = true, conflicts_with = "no_dns")]
+    pub(crate) dns: Vec<SocketAddr>,
+    /// Do not answer DNS
+    #[arg(long, global = true)]
+    pub(crate) no_dns: bool,
+    /// Take the address of an EDNS client-subnet option for that of the client
+    #[arg(long, global = true)]
+    pub(crate) client_subnet: bool,
+    /// Add the SOA record that the device leaves out of negative answers
+    #[arg(long, global = true)]
+    pub(crate) strict_dns: bool,
+    /// Read the grammar from a folder instead of the one that is built in
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) grammar: Option<PathBuf>,
+}

@@ -1,0 +1,148 @@
+//! What the commands do that neither keep nor print.
+
+use crate::cli::session::{Question, Session};
+use crate::config::edit::Refusal;
+use crate::config::tree::Reading;
+use crate::demo::Demo;
+use crate::dns::client::ClientQuery;
+use crate::grammar::link::{Action, Message};
+
+/// Performs an action; gives what it prints.
+///
+/// # Errors
+///
+/// It cannot be done now.
+pub(super) fn perform(
+    session: &mut Session,
+    action: Action,
+    arguments: &Reading<'_>,
+) -> Result<String, Refusal> {
+    let grammar = arguments.grammar;
+    match action {
+        Action::Enable => {
+            session.enter_privileged();
+            Ok(grammar.message(Message::NoPassword, &[]))
+        }
+        Action::Disable => {
+            session.leave_privileged();
+            Ok(String::new())
+        }
+        Action::ExitSession => {
+            session.is_over = true;
+            Ok(String::new())
+        }
+        Action::PageDisplay => {
+            session.page.on = true;
+            Ok(grammar.message(Message::PageDisplay, &[]))
+        }
+        Action::SkipPageDisplay => {
+            session.page.on = false;
+            Ok(grammar.message(Message::SkipPageDisplay, &[]))
+        }
+        Action::TerminalLength => {
+            session.page.length = arguments.number("lines").unwrap_or(0);
+            session.page.on = session.page.length > 0;
+            Ok(String::new())
+        }
+        Action::WriteMemory => Ok(match session.appliance.save() {
+            Ok(()) => grammar.message(Message::WriteMemory, &[]),
+            Err(error) => {
+                let reason = error.to_string();
+                grammar.message(Message::WriteMemoryFailed, &[("reason", &reason)])
+            }
+        }),
+        Action::Reload => {
+            session.question = Some(Question::Reload);
+            Ok(String::new())
+        }
+        Action::ClearDnsZone => clear_dns_zone(session, arguments),
+        Action::ClearUnsupportedResponseCount => {
+            let counters = &session.appliance.counters;
+            let counter = &counters.error_handling_responses;
+            counter.store(0, std::sync::atomic::Ordering::Relaxed);
+            Ok(String::new())
+        }
+        Action::EmulateClockAdvance => {
+            session.appliance.clock.advance(arguments.number("seconds").unwrap_or(0));
+            Ok(String::new())
+        }
+        Action::EmulateDemo => Ok(demo(session, arguments)),
+        Action::EmulateQuery => query(session, arguments),
+        Action::EmulateReset => {
+            session.appliance.reset_world();
+            Ok(String::new())
+        }
+    }
+}
+
+/// Takes the answer to a question; anything but a yes is a no.
+pub(super) fn answer(session: &mut Session, question: Question, answer: &str) -> String {
+    if !answer.eq_ignore_ascii_case("y") {
+        return String::new();
+    }
+    match question {
+        Question::Reload if session.appliance.is_unsaved() => {
+            session.question = Some(Question::ReloadUnsaved);
+        }
+        Question::Reload | Question::ReloadUnsaved => {
+            session.appliance.restart();
+            session.leave_privileged();
+            session.enter_privileged();
+        }
+    }
+    String::new()
+}
+
+/// Zeroes the selection counters of all zones, of one zone or of one host.
+fn clear_dns_zone(session: &Session, arguments: &Reading<'_>) -> Result<String, Refusal> {
+    let snapshot = session.appliance.current();
+    let zone = arguments.text("zone");
+    let name = arguments.text("host");
+    let mut found = false;
+    for host in &snapshot.hosts {
+        let host_zone = &snapshot.zones[host.zone.index()].name;
+        let in_zone = zone.is_none_or(|zone| zone.eq_ignore_ascii_case(host_zone));
+        if in_zone && name.is_none_or(|name| name.eq_ignore_ascii_case(&host.name)) {
+            host.domain.lock().clear_counts();
+            found = true;
+        }
+    }
+    match name {
+        Some(name) if !found => Err(Refusal::new(Message::NoSuchHost).with("host", name)),
+        _ => Ok(String::new()),
+    }
+}
+
+/// Loads an example, or lists the examples.
+fn demo(session: &mut Session, arguments: &Reading<'_>) -> String {
+    let Some(demo) = arguments.word("demo").and_then(Demo::from_name) else {
+        let mut out = String::new();
+        for choice in arguments.grammar.choice_type("demo").into_iter().flat_map(|one| &one.words) {
+            out.push_str(&format!("  {:<14}{}\n", choice.word, choice.help));
+        }
+        return out;
+    };
+    session.appliance.reset_world();
+    session.appliance.start_with(demo.text());
+    session.enter_privileged();
+    String::new()
+}
+
+/// Sends DNS questions as a client would.
+fn query(session: &Session, arguments: &Reading<'_>) -> Result<String, Refusal> {
+    let name = arguments.text("fqdn").unwrap_or_default();
+    let record_type = arguments
+        .word("type")
+        .map(str::to_owned)
+        .or_else(|| arguments.number::<u16>("type").map(|number| format!("TYPE{number}")));
+    let mut query = ClientQuery::new(name, record_type.as_deref()).map_err(|error| {
+        Refusal::new(Message::InvalidQuestion).with("reason", error.to_string())
+    })?;
+    if let Some(count) = arguments.number("count") {
+        query.count = count;
+    }
+    if let Some(client) = arguments.address("client") {
+        query.from = client;
+    }
+    Ok(query.run(&session.appliance, &session.responder.settings))
+}

@@ -1,0 +1,478 @@
+//! One user: the levels it is in, and what a typed line does.
+//!
+//! Plain synchronous code without a terminal: a console, a file of lines, a session file and a
+//! remote login bring only another source of lines.
+
+use std::sync::Arc;
+
+use crate::appliance::Appliance;
+use crate::cli::complete::{self, Completion};
+use crate::cli::filter::{Filter, OutputFilter};
+use crate::cli::help::{self, Names};
+use crate::cli::matcher::{self, Hit, Stop};
+use crate::cli::words::{self, Word};
+use crate::cli::{actions, reports};
+use crate::config::edit::{Editor, Place, Refusal, no_such_reference};
+use crate::config::load::stop_message;
+use crate::config::tree::{Block, Path, Reading, Statement, key_of};
+use crate::dns::Responder;
+use crate::grammar::link::{Kept, Message};
+use crate::grammar::value::{Fit, ValueType};
+use crate::grammar::{Command, Grammar, ModeId, Verb, fill_places};
+
+/// One user of an appliance.
+#[derive(Debug)]
+pub struct Session {
+    pub(super) appliance: Arc<Appliance>,
+    /// What answers questions: those of `emulate query` take the same path as any other.
+    pub(super) responder: Arc<Responder>,
+    /// Where the session is, outermost level first; never empty.
+    levels: Vec<Place>,
+    /// A question that the next line answers.
+    pub(super) question: Option<Question>,
+    /// How output is divided into pages.
+    pub page: Page,
+    /// Whether the session is over.
+    pub(super) is_over: bool,
+}
+
+/// A question that waits for an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Whether to restart.
+    Reload,
+    /// Whether to restart although something is not saved.
+    ReloadUnsaved,
+}
+
+/// How output is divided into pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Whether output is divided at all.
+    pub on: bool,
+    /// Lines of a page; 0 turns the division off.
+    pub length: usize,
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        Page { on: true, length: 24 }
+    }
+}
+
+/// Names of the modes that the program itself enters.
+const USER: &str = "user";
+const PRIVILEGED: &str = "privileged";
+
+/// The longest line that is looked at, bytes; the rest of a longer one is cut off.
+pub const LONGEST_LINE: usize = 4096;
+
+/// The type of the grammar that lists the filters.
+const FILTERS: &str = "output-filter";
+
+impl Session {
+    /// A session at the user level.
+    pub fn new(responder: Arc<Responder>) -> Self {
+        let appliance = Arc::clone(&responder.appliance);
+        let user = mode(&appliance.grammar, USER);
+        Session {
+            appliance,
+            responder,
+            levels: vec![Place { mode: user, path: Path::new() }],
+            question: None,
+            page: Page::default(),
+            is_over: false,
+        }
+    }
+
+    /// A session at the privileged level.
+    pub fn privileged(responder: Arc<Responder>) -> Self {
+        let mut session = Self::new(responder);
+        session.enter_privileged();
+        session
+    }
+
+    /// Whether the session is over.
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// The question that the next line answers.
+    pub fn question(&self) -> Option<Question> {
+        self.question
+    }
+
+    /// Whether the session is at `>` or `#`.
+    pub fn is_outside_configuration(&self) -> bool {
+        self.levels.len() <= 2
+    }
+
+    /// The appliance of the session.
+    pub fn appliance(&self) -> &Arc<Appliance> {
+        &self.appliance
+    }
+
+    /// What stands at the left of the next line: the prompt, or the question that waits.
+    pub fn prompt(&self) -> String {
+        let grammar = &self.appliance.grammar;
+        if let Some(question) = self.question {
+            let message = match question {
+                Question::Reload => Message::ReloadQuestion,
+                Question::ReloadUnsaved => Message::ReloadUnsavedQuestion,
+            };
+            let text = grammar.message(message, &[]);
+            return format!("{} ", text.trim_end());
+        }
+        let configuration = self.appliance.configuration();
+        let tree = &configuration.trees.configuration;
+        let level = self.level();
+        let host = self.appliance.device_name(tree);
+        let mut values: Vec<(String, String)> = vec![("host".to_owned(), host)];
+        if let Some((command, key)) = level.path.last() {
+            let outer: Path = level.path[..level.path.len() - 1].to_vec();
+            let command = grammar.command(*command);
+            let block = tree.block(grammar, &outer);
+            // The name is shown as it was typed when it was made (base-cli 1.2).
+            let statement = block.and_then(|block| block.find(command, key));
+            let shown = statement.map_or(key, |statement| &statement.values);
+            for (argument, value) in shown {
+                let argument = &command.arguments[usize::from(*argument)];
+                let mut text = String::new();
+                ValueType::Line.print(&grammar.choices, value, &mut text);
+                if text.is_empty() {
+                    argument.value_type.print(&grammar.choices, value, &mut text);
+                }
+                values.push((argument.name.clone(), text));
+            }
+        }
+        let places: Vec<(&str, &str)> =
+            values.iter().map(|(place, value)| (place.as_str(), value.as_str())).collect();
+        fill_places(&grammar.mode(level.mode).prompt, &places)
+    }
+
+    /// Types a line and Enter. Gives what appears up to the next prompt; every line of it ends
+    /// with a line break.
+    pub fn run(&mut self, line: &str) -> String {
+        self.leave_vanished_levels();
+        let line = cut(line);
+        if let Some(question) = self.question.take() {
+            return actions::answer(self, question, line.trim());
+        }
+        let line = line.trim();
+        // An interactive `!` line is ignored, and the level stays (base-cli 1.4).
+        if line.is_empty() || line.starts_with('!') {
+            return String::new();
+        }
+        let grammar = Arc::clone(&self.appliance.grammar);
+        let words = words::split(line);
+        let (words, filter) = match words::pipe(&words) {
+            Some(place) if place > 0 => (&words[..place], Some(&words[place..])),
+            _ => (words.as_slice(), None),
+        };
+        let hit = match matcher::match_line(&grammar, self.level().mode, words, line) {
+            Ok(hit) => hit,
+            Err(stop) => return stop_message(&grammar, &stop, words, line),
+        };
+        let command = grammar.command(hit.command);
+        let filter = match self.filter(&grammar, command, filter, line) {
+            Ok(filter) => filter,
+            Err(text) => return text,
+        };
+        let behind_no = words.get(1).map_or("", |word| line[word.start..].trim_end());
+        match self.execute(command, &hit, behind_no) {
+            Ok(text) => match filter {
+                Some(filter) => filter.apply(&text),
+                None => text,
+            },
+            Err(refusal) => refusal.text(&grammar),
+        }
+    }
+
+    /// The list of what may stand behind `text`: the help key.
+    pub fn help(&self, text: &str) -> String {
+        let grammar = &self.appliance.grammar;
+        let text = cut(text);
+        if let Some(listing) = self.filter_help(text) {
+            return listing;
+        }
+        match help::list(grammar, self.level().mode, text, self) {
+            Ok(listing) => help::layout(grammar, &listing),
+            Err(stop) => stop_message(grammar, &stop, &words::split(text), text),
+        }
+    }
+
+    /// Completes the last word of `text`: the Tab key.
+    pub fn complete(&self, text: &str) -> Completion {
+        complete::complete(&self.appliance.grammar, self.level().mode, cut(text), self)
+    }
+
+    /// Leaves the configuration, or the privileged level: Control-Z (base-cli 2.6).
+    pub fn end(&mut self) {
+        self.question = None;
+        let privileged = mode(&self.appliance.grammar, PRIVILEGED);
+        if self.level().mode == privileged {
+            self.leave_privileged();
+        } else if self.levels.len() > 1 {
+            self.levels.truncate(2);
+        }
+    }
+
+    /// Gives up what is being asked: Control-C.
+    pub fn interrupt(&mut self) {
+        self.question = None;
+    }
+
+    /// Runs a command of the emulated world from outside the levels of this session.
+    pub fn emulate(&mut self, command: &str) -> String {
+        let mut outside = Session::privileged(Arc::clone(&self.responder));
+        let text = outside.run(&format!("emulate {command}"));
+        self.leave_vanished_levels();
+        text
+    }
+
+    fn level(&self) -> &Place {
+        self.levels.last().expect("a session is always at some level")
+    }
+
+    fn execute(&mut self, command: &Command, hit: &Hit, words: &str) -> Result<String, Refusal> {
+        match &command.verb {
+            Verb::Keep => {
+                let place = self.place_of(hit.mode);
+                self.appliance.edit(|grammar, trees| {
+                    let editor = Editor::new(grammar, trees, &place);
+                    if hit.negated {
+                        editor.remove(command, &hit.values, words)
+                    } else {
+                        editor.keep(command, &hit.values)
+                    }
+                })?;
+                Ok(String::new())
+            }
+            Verb::Open(_) if hit.negated => {
+                let place = self.place_of(hit.mode);
+                self.appliance.edit(|grammar, trees| {
+                    Editor::new(grammar, trees, &place).remove(command, &hit.values, words)
+                })?;
+                self.leave_vanished_levels();
+                Ok(String::new())
+            }
+            Verb::Open(mode) => {
+                let place = self.place_of(hit.mode);
+                self.appliance.edit(|grammar, trees| {
+                    Editor::new(grammar, trees, &place).open(command, &hit.values)
+                })?;
+                let mut path = place.path.clone();
+                path.push((command.id, key_of(command, &hit.values)));
+                while self.levels.len() > 1 && self.level().mode != hit.mode {
+                    self.levels.pop();
+                }
+                self.levels.push(Place { mode: *mode, path });
+                Ok(String::new())
+            }
+            Verb::Clear(targets) => {
+                let place = self.place_of(hit.mode);
+                self.appliance.edit(|grammar, trees| {
+                    Editor::new(grammar, trees, &place).clear(targets, &hit.values, words)
+                })?;
+                Ok(String::new())
+            }
+            Verb::Enter(mode) => {
+                self.levels.push(Place { mode: *mode, path: Path::new() });
+                Ok(String::new())
+            }
+            Verb::Leave => {
+                if self.levels.len() > 1 {
+                    self.levels.pop();
+                }
+                Ok(String::new())
+            }
+            Verb::End => {
+                self.levels.truncate(2);
+                Ok(String::new())
+            }
+            Verb::Show(report) => {
+                let statement = self.arguments(command, hit)?;
+                let grammar = Arc::clone(&self.appliance.grammar);
+                let reading = Reading { grammar: &grammar, statement: &statement };
+                reports::print(self, *report, &reading)
+            }
+            Verb::Do(action) => {
+                let statement = self.arguments(command, hit)?;
+                let grammar = Arc::clone(&self.appliance.grammar);
+                let reading = Reading { grammar: &grammar, statement: &statement };
+                actions::perform(self, *action, &reading)
+            }
+            Verb::Accept => Ok(String::new()),
+        }
+    }
+
+    /// The arguments of a command that keeps nothing, once what they refer to is found.
+    fn arguments(&self, command: &Command, hit: &Hit) -> Result<Statement, Refusal> {
+        let configuration = self.appliance.configuration();
+        for (argument, value) in &hit.values {
+            let value_type = &command.arguments[usize::from(*argument)].value_type;
+            if let ValueType::Reference(kept, _) = value_type
+                && !configuration.trees.configuration.has_target(*kept, value)
+            {
+                let mut name = String::new();
+                value_type.print(&self.appliance.grammar.choices, value, &mut name);
+                return Err(no_such_reference(*kept, &name));
+            }
+        }
+        let values = hit.values.clone();
+        Ok(Statement { command: command.id, negated: false, values, block: None })
+    }
+
+    /// The block that a command of that mode changes: the session's own or one above.
+    fn place_of(&self, mode: ModeId) -> Place {
+        let level = self.levels.iter().rev().find(|level| level.mode == mode);
+        level.cloned().unwrap_or(Place { mode, path: Path::new() })
+    }
+
+    pub(super) fn enter_privileged(&mut self) {
+        let privileged = mode(&self.appliance.grammar, PRIVILEGED);
+        self.levels.truncate(1);
+        self.levels.push(Place { mode: privileged, path: Path::new() });
+    }
+
+    pub(super) fn leave_privileged(&mut self) {
+        self.levels.truncate(1);
+    }
+
+    /// Another session, or a restart, may have removed the block that this one is in.
+    fn leave_vanished_levels(&mut self) {
+        let configuration = self.appliance.configuration();
+        let grammar = &self.appliance.grammar;
+        let tree = &configuration.trees.configuration;
+        let exists = |place: &Place| {
+            place.path.iter().all(|(_, key)| key.is_empty())
+                || tree.block(grammar, &place.path).is_some()
+        };
+        let vanished = self.levels.iter().position(|level| !exists(level));
+        drop(configuration);
+        if let Some(first) = vanished {
+            self.levels.truncate(first.max(1));
+        }
+    }
+
+    /// The filter behind a `|`, for a command whose output can be filtered.
+    fn filter(
+        &self,
+        grammar: &Grammar,
+        command: &Command,
+        words: Option<&[Word<'_>]>,
+        line: &str,
+    ) -> Result<Option<OutputFilter>, String> {
+        let Some(words) = words else { return Ok(None) };
+        let unknown = |place: usize| Stop { word: place, why: matcher::Why::Unknown };
+        if !matches!(command.verb, Verb::Show(_)) {
+            return Err(stop_message(grammar, &unknown(0), words, line));
+        }
+        let incomplete = grammar.message(Message::IncompleteCommand, &[]);
+        let word = words.get(1).ok_or_else(|| incomplete.clone())?;
+        let filter = self
+            .filter_named(word)
+            .ok_or_else(|| stop_message(grammar, &unknown(1), words, line))?;
+        let pattern = words.get(2).ok_or(incomplete)?;
+        // Blanks belong to the pattern, as on the device; quotes around all of it do not.
+        let whole = words.len() == 3 && pattern.quoted;
+        let text = if whole { pattern.text } else { line[pattern.start..].trim_end() };
+        let filter = OutputFilter::new(filter, text)
+            .ok_or_else(|| grammar.message(Message::BadPattern, &[("pattern", text)]))?;
+        Ok(Some(filter))
+    }
+
+    fn filter_named(&self, word: &Word<'_>) -> Option<Filter> {
+        let grammar = &self.appliance.grammar;
+        let place = grammar.choices.iter().position(|choice| choice.name == FILTERS)?;
+        let choice = &grammar.choices[place];
+        let choice_type = ValueType::Choice(crate::grammar::value::TypeId(place));
+        let name = match choice_type.fit(&grammar.choices, word.text, word.quoted) {
+            Fit::Exact(value) => choice.word_of(&value),
+            Fit::Beginnings(places) if places.len() == 1 => choice.words[places[0]].word.clone(),
+            Fit::Beginnings(_) | Fit::Typed(_) | Fit::Free(_) | Fit::OutOfRange(..) | Fit::No => {
+                return None;
+            }
+        };
+        Filter::from_name(&name)
+    }
+
+    /// Help behind a `|`.
+    fn filter_help(&self, text: &str) -> Option<String> {
+        let grammar = &self.appliance.grammar;
+        let words = words::split(text);
+        let place = words::pipe(&words).filter(|place| *place > 0)?;
+        let ends_in_word = words.last().is_some_and(|word| word.end == text.len());
+        let behind = &words[place + 1..];
+        let listing = match (behind.len(), ends_in_word) {
+            (0, false) | (1, true) => {
+                let beginning = behind.first().map_or("", |word| word.text);
+                let choice = grammar.choice_type(FILTERS)?;
+                let candidates = choice.words.iter().filter(|word| {
+                    beginning.is_empty()
+                        || crate::grammar::value::starts_with_ignoring_case(&word.word, beginning)
+                });
+                candidates
+                    .map(|word| help::Candidate {
+                        word: word.word.clone(),
+                        help: word.help.clone(),
+                        literal: true,
+                    })
+                    .collect()
+            }
+            (0, true) => return None,
+            _ => vec![help::Candidate {
+                word: ValueType::Line.placeholder().to_owned(),
+                help: grammar.phrase(Message::HelpPattern).to_owned(),
+                literal: false,
+            }],
+        };
+        let listing = help::Listing { candidates: listing, ..help::Listing::default() };
+        Some(help::layout(grammar, &listing))
+    }
+}
+
+impl Names for Session {
+    fn names(&self, kept: Kept) -> Vec<String> {
+        let configuration = self.appliance.configuration();
+        let mut names = Vec::new();
+        collect_names(
+            &self.appliance.grammar,
+            &configuration.trees.configuration.root,
+            kept,
+            &mut names,
+        );
+        names
+    }
+}
+
+fn collect_names(grammar: &Grammar, block: &Block, kept: Kept, names: &mut Vec<String>) {
+    for statement in block.statements() {
+        let command = grammar.command(statement.command);
+        if let Some(storage) = &command.storage
+            && storage.kept == kept
+            && let Some(last) = storage.key.last()
+            && let Some(value) = statement.value_at(*last)
+        {
+            let mut name = String::new();
+            command.arguments[*last].value_type.print(&grammar.choices, value, &mut name);
+            names.push(name);
+        }
+        if let Some(inner) = &statement.block {
+            collect_names(grammar, inner, kept, names);
+        }
+    }
+}
+
+fn mode(grammar: &Grammar, name: &str) -> ModeId {
+    grammar.mode_named(name).unwrap_or(ModeId(0))
+}
+
+/// The part of a line that is looked at.
+fn cut(line: &str) -> &str {
+    let mut end = line.len().min(LONGEST_LINE);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    &line[..end]
+}

@@ -1,0 +1,164 @@
+//! The console: a terminal with line editing, help at once on `?`, and completion on Tab.
+//!
+//! rustyline edits the line and nothing else. A handler cannot draw, so `?`, Tab with several
+//! candidates, and Control-Z only leave a note and accept the line; the loop here reads the note,
+//! prints, and gives the line back for editing where it was left.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustyline::config::Config;
+use rustyline::error::ReadlineError;
+use rustyline::history::MemHistory;
+use rustyline::{
+    Cmd, ConditionalEventHandler, Editor, Event, EventContext, EventHandler, KeyEvent, RepeatCount,
+};
+
+use crate::cli::complete::Completion;
+use crate::cli::session::Session;
+use crate::cli::words;
+
+/// Lines that the history holds; it is not saved to disk, for it could hold passwords.
+const HISTORY: usize = 20;
+
+/// What a key wants that rustyline cannot do itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wish {
+    Help,
+    Complete,
+    End,
+}
+
+/// The wish of the last key, with the cursor's place.
+type Note = Arc<Mutex<Option<(Wish, usize)>>>;
+
+/// A key that leaves a note and accepts the line as it stands.
+struct Key {
+    wish: Wish,
+    note: Note,
+}
+
+impl ConditionalEventHandler for Key {
+    fn handle(
+        &self,
+        _event: &Event,
+        _count: RepeatCount,
+        _positive: bool,
+        context: &EventContext<'_>,
+    ) -> Option<Cmd> {
+        let before = &context.line()[..context.pos()];
+        if self.wish == Wish::Help && words::is_inside_quotes(before) {
+            // Inside an open quote `?` is an ordinary character (decisions 1.6).
+            return None;
+        }
+        let mut note = self.note.lock().unwrap_or_else(PoisonError::into_inner);
+        *note = Some((self.wish, context.pos()));
+        Some(Cmd::AcceptLine)
+    }
+}
+
+/// Runs a session on the terminal until it is over.
+///
+/// # Errors
+///
+/// The terminal fails.
+pub fn run(session: &mut Session, output: &mut dyn Write) -> io::Result<()> {
+    let config = Config::builder()
+        // A pasted block runs line by line, as on the device.
+        .bracketed_paste(false)
+        .auto_add_history(false)
+        .max_history_size(HISTORY)
+        .map_err(io::Error::other)?
+        .build();
+    let history = MemHistory::with_config(&config);
+    let mut editor: Editor<(), MemHistory> =
+        Editor::with_history(config, history).map_err(io::Error::other)?;
+    let note: Note = Arc::default();
+    bind(&mut editor, &note);
+    let mut pending = (String::new(), String::new());
+    while !session.is_over() {
+        for message in session.appliance().log.take() {
+            output.write_all(message.as_bytes())?;
+        }
+        output.flush()?;
+        let prompt = session.prompt();
+        // A question of more than one line: only its last line is edited.
+        let (above, prompt) = match prompt.rsplit_once('\n') {
+            Some((above, last)) => (format!("{above}\n"), last.to_owned()),
+            None => (String::new(), prompt),
+        };
+        output.write_all(above.as_bytes())?;
+        output.flush()?;
+        let initial = std::mem::take(&mut pending);
+        let line = editor.readline_with_initial(&prompt, (&initial.0, &initial.1));
+        let wish = note.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match (line, wish) {
+            (Ok(line), Some((wish, place))) => {
+                pending = grant(session, wish, &line, place, output)?;
+            }
+            (Ok(line), None) => {
+                if !line.trim().is_empty() && session.question().is_none() {
+                    editor.add_history_entry(&line).map_err(io::Error::other)?;
+                }
+                output.write_all(session.run(&line).as_bytes())?;
+            }
+            (Err(ReadlineError::Interrupted), _) => session.interrupt(),
+            (Err(ReadlineError::Eof), _) => {
+                // Control-D on an empty line leaves at `>` and `#`, and nowhere else.
+                if session.is_outside_configuration() {
+                    break;
+                }
+            }
+            (Err(ReadlineError::Io(error)), _) => return Err(error),
+            (Err(error), _) => return Err(io::Error::other(error)),
+        }
+    }
+    output.flush()
+}
+
+fn bind(editor: &mut Editor<(), MemHistory>, note: &Note) {
+    let keys = [
+        (KeyEvent::from('?'), Wish::Help),
+        (KeyEvent(rustyline::KeyCode::Tab, rustyline::Modifiers::NONE), Wish::Complete),
+        (KeyEvent::ctrl('I'), Wish::Complete),
+        (KeyEvent::ctrl('Z'), Wish::End),
+    ];
+    for (key, wish) in keys {
+        let handler = Key { wish, note: Arc::clone(note) };
+        editor.bind_sequence(key, EventHandler::Conditional(Box::new(handler)));
+    }
+}
+
+/// Does what a key wanted; gives the line to go on with, left and right of the cursor.
+fn grant(
+    session: &mut Session,
+    wish: Wish,
+    line: &str,
+    place: usize,
+    output: &mut dyn Write,
+) -> io::Result<(String, String)> {
+    let place = place.min(line.len());
+    let (left, right) =
+        if line.is_char_boundary(place) { line.split_at(place) } else { (line, "") };
+    match wish {
+        Wish::Help => output.write_all(session.help(left).as_bytes())?,
+        Wish::Complete => match session.complete(left) {
+            Completion::Insert(text) => {
+                // Back onto the line that the accepted key has left.
+                output.write_all(b"\x1b[A")?;
+                output.flush()?;
+                return Ok((format!("{left}{text}"), right.to_owned()));
+            }
+            Completion::List(list) => output.write_all(list.as_bytes())?,
+            Completion::Nothing => {
+                output.write_all(b"\x1b[A")?;
+                output.flush()?;
+            }
+        },
+        Wish::End => {
+            session.end();
+            return Ok((String::new(), String::new()));
+        }
+    }
+    Ok((left.to_owned(), right.to_owned()))
+}

@@ -1,0 +1,59 @@
+//! Lines from a pipe or a file: each is echoed after its prompt, as a console log would have it.
+
+use std::io::{self, BufRead, Write};
+
+use crate::cli::session::{LONGEST_LINE, Session};
+
+/// Runs every line of `input`; ends at its end or when the session is over.
+///
+/// # Errors
+///
+/// Input or output fails. A reader that goes away ends the session without an error.
+pub fn run(
+    session: &mut Session,
+    input: &mut dyn BufRead,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    match play(session, input, output) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+fn play(session: &mut Session, input: &mut dyn BufRead, output: &mut dyn Write) -> io::Result<()> {
+    while let Some(line) = read_line(input)? {
+        for message in session.appliance().log.take() {
+            write!(output, "{message}")?;
+        }
+        let line = line.trim_end_matches(['\r', '\n']);
+        writeln!(output, "{}{line}", session.prompt())?;
+        output.write_all(session.run(line).as_bytes())?;
+        output.flush()?;
+        if session.is_over() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The next line; what is longer than a line may be is read in pieces and thrown away.
+fn read_line(input: &mut dyn BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    let mut any = false;
+    loop {
+        let available = input.fill_buf()?;
+        if available.is_empty() {
+            break;
+        }
+        any = true;
+        let end = available.iter().position(|byte| *byte == b'\n');
+        let taken = end.map_or(available.len(), |end| end + 1);
+        let room = LONGEST_LINE.saturating_sub(line.len());
+        line.extend_from_slice(&available[..taken.min(room)]);
+        input.consume(taken);
+        if end.is_some() {
+            break;
+        }
+    }
+    Ok(any.then(|| String::from_utf8_lossy(&line).into_owned()))
+}
