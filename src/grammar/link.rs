@@ -266,6 +266,8 @@ named_enum! {
         EmulateBindings = "emulate-bindings",
         EmulateHealth = "emulate-health",
         EmulateApplicationHealth = "emulate-application-health",
+        EmulateFlashback = "emulate-flashback",
+        EmulateFlashbackApplication = "emulate-flashback-application",
     }
 }
 
@@ -325,17 +327,16 @@ named_enum! {
         NoSuchEntry = "no-such-entry",
         NoSuchAddress = "no-such-address",
         NoSuchApplication = "no-such-application",
-        NoSuchDemo = "no-such-demo",
         NoSuchHost = "no-such-host",
         NoSuchHostPolicy = "no-such-host-policy",
         NoSuchSi = "no-such-si",
         NoSuchSite = "no-such-site",
+        NoSuchSiteDevice = "no-such-site-device",
         NoSuchZone = "no-such-zone",
         PolicyInUse = "policy-in-use",
         WeightedExclude = "weighted-exclude",
         AtMost = "at-most",
         NotUnique = "not-unique",
-        TooLong = "too-long",
         MaskedSecret = "masked-secret",
         NoPassword = "no-password",
         PasswordPrompt = "password-prompt",

@@ -257,7 +257,8 @@ impl fmt::Display for Level {
 pub const FILES: &[(&str, &str)] = &[
     ("00-types.grammar", include_str!("../../grammar/00-types.grammar")),
     ("10-exec.grammar", include_str!("../../grammar/10-exec.grammar")),
-    ("15-system.grammar", include_str!("../../grammar/15-system.grammar")),
+    ("12-version.grammar", include_str!("../../grammar/12-version.grammar")),
+    ("15-module.grammar", include_str!("../../grammar/15-module.grammar")),
     ("20-server.grammar", include_str!("../../grammar/20-server.grammar")),
     ("30-gslb.grammar", include_str!("../../grammar/30-gslb.grammar")),
     ("31-site.grammar", include_str!("../../grammar/31-site.grammar")),

@@ -483,7 +483,9 @@ impl Projection<'_> {
             | Kept::EmulateConnectionRate
             | Kept::EmulateBindings
             | Kept::EmulateHealth
-            | Kept::EmulateApplicationHealth => {}
+            | Kept::EmulateApplicationHealth
+            | Kept::EmulateFlashback
+            | Kept::EmulateFlashbackApplication => {}
         }
         Context::Other
     }
