@@ -27,3 +27,4 @@ pub mod gslb;
 pub mod health;
 pub mod model;
 mod names;
+pub mod replay;
