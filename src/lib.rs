@@ -33,6 +33,7 @@ pub mod health;
 pub mod log;
 pub mod model;
 mod names;
+pub mod replay;
 pub mod show;
 pub mod store;
 pub mod term;
