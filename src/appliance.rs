@@ -104,7 +104,7 @@ impl Appliance {
 
     /// Makes `text` the startup configuration and starts from it.
     pub fn start_with(&self, text: &str) {
-        self.configuration().startup = text.to_owned();
+        text.clone_into(&mut self.configuration().startup);
         self.restart();
     }
 

@@ -63,6 +63,7 @@ pub(crate) enum Served {
 
 /// Options that may stand before or after the command.
 #[derive(Args, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the program")]
 pub(crate) struct Options {
     /// Startup configuration; it is never written to
     #[arg(long, value_name = "FILE", global = true)]

@@ -14,7 +14,9 @@ use adxemu::demo::Demo;
 use adxemu::dns::serve::{ListenError, Server, TcpLimits};
 use adxemu::dns::{Responder, Settings};
 use adxemu::grammar::link::Message;
-use adxemu::grammar::{Grammar, GrammarError};
+use adxemu::grammar::{Grammar, GrammarError, reference};
+use adxemu::replay::appliance::Played;
+use adxemu::replay::{self, Subject};
 use adxemu::store::{self, StateDirectory, StoreError};
 use adxemu::term::{console, lines};
 use tokio::runtime::Runtime;
@@ -52,8 +54,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             };
             serve(options, example)
         }
-        Some(Command::Replay { paths, strict, show }) => replay(options, paths, *strict, *show),
-        Some(Command::Commands { markdown }) => commands(options, *markdown),
+        Some(Command::Replay { paths, strict, show }) => play(options, paths, *strict, *show),
+        Some(Command::Commands { markdown }) => print_commands(options, *markdown),
     }
 }
 
@@ -241,4 +243,28 @@ async fn stop_signal() -> io::Result<()> {
     }
     #[cfg(not(unix))]
     tokio::signal::ctrl_c().await
+}
+
+/// Plays session files, each against an appliance of its own.
+fn play(
+    options: &Options,
+    paths: &[PathBuf],
+    strict: bool,
+    show: bool,
+) -> Result<ExitCode, Failure> {
+    let grammar = grammar(options)?;
+    let mut fresh = || -> Box<dyn Subject> { Box::new(Played::fresh(Arc::clone(&grammar))) };
+    let how = replay::Options { strict, show, rewrite: false };
+    let status = replay::run(paths, &mut fresh, how, &mut io::stdout().lock())?;
+    Ok(ExitCode::from(status.code()))
+}
+
+/// Prints the command reference.
+fn print_commands(options: &Options, markdown: bool) -> Result<ExitCode, Failure> {
+    let grammar = grammar(options)?;
+    let text = if markdown { reference::markdown(&grammar) } else { reference::text(&grammar) };
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(ExitCode::SUCCESS),
+    }
 }

@@ -9,7 +9,10 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use adxemu::grammar::Grammar;
+use adxemu::replay::appliance::Played;
 use adxemu::replay::{self, Options, Status, Subject};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -22,7 +25,8 @@ const EXTENSIONS: [&str; 3] = ["session", "cfg", "emu"];
 
 /// An appliance fresh from the factory, at its privileged prompt.
 fn fresh() -> Box<dyn Subject> {
-    unimplemented!("the session of the appliance")
+    let grammar = Grammar::built_in().expect("the built-in grammar loads");
+    Box::new(Played::fresh(Arc::new(grammar)))
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {

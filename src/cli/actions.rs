@@ -1,5 +1,7 @@
 //! What the commands do that neither keep nor print.
 
+use std::fmt::Write as _;
+
 use crate::cli::session::{Question, Session};
 use crate::config::edit::Refusal;
 use crate::config::tree::Reading;
@@ -86,8 +88,7 @@ pub(super) fn answer(session: &mut Session, question: Question, answer: &str) ->
         }
         Question::Reload | Question::ReloadUnsaved => {
             session.appliance.restart();
-            session.leave_privileged();
-            session.enter_privileged();
+            session.restart();
         }
     }
     String::new()
@@ -118,13 +119,14 @@ fn demo(session: &mut Session, arguments: &Reading<'_>) -> String {
     let Some(demo) = arguments.word("demo").and_then(Demo::from_name) else {
         let mut out = String::new();
         for choice in arguments.grammar.choice_type("demo").into_iter().flat_map(|one| &one.words) {
-            out.push_str(&format!("  {:<14}{}\n", choice.word, choice.help));
+            // Writing to a String cannot fail.
+            let _ = writeln!(out, "  {:<14}{}", choice.word, choice.help);
         }
         return out;
     };
     session.appliance.reset_world();
     session.appliance.start_with(demo.text());
-    session.enter_privileged();
+    session.restart();
     String::new()
 }
 
@@ -144,5 +146,5 @@ fn query(session: &Session, arguments: &Reading<'_>) -> Result<String, Refusal> 
     if let Some(client) = arguments.address("client") {
         query.from = client;
     }
-    Ok(query.run(&session.appliance, &session.responder.settings))
+    Ok(query.run(&session.appliance, session.responder.settings))
 }

@@ -51,11 +51,9 @@ pub fn list(
     let words = words::split(text);
     let ends_in_word =
         words.last().is_some_and(|word| word.end == text.len() && is_open(word, text));
-    let (before, beginning) = if ends_in_word {
-        let (last, before) = words.split_last().expect("there is a last word");
-        (before, Some(*last))
-    } else {
-        (words.as_slice(), None)
+    let (before, beginning) = match words.split_last() {
+        Some((last, before)) if ends_in_word => (before, Some(*last)),
+        _ => (words.as_slice(), None),
     };
     let mut deepest: Option<Stop> = None;
     for mode in grammar.search_path(mode) {

@@ -58,24 +58,20 @@ pub fn match_line(
         match match_in(grammar, mode, words, line) {
             Ok(hit) => return Ok(hit),
             Err(stop) => {
-                let knows_first_word = stop.word > first_word(words) || !stop.is_unknown();
+                // A word that this mode takes for the beginning of a longer one may be the very
+                // word of a mode above (`enable`, `ip access-list`): only a line that fits there
+                // as a whole is taken. What is ambiguous or out of range here stays so.
+                let is_final = !stop.is_unknown();
                 if deepest.as_ref().is_none_or(|known| stop.word > known.word) {
                     deepest = Some(stop);
                 }
-                if knows_first_word {
+                if is_final {
                     break;
                 }
             }
         }
     }
     Err(deepest.unwrap_or(Stop { word: 0, why: Why::Unknown }))
-}
-
-/// The place of the word that tells whether a mode knows the line: the one behind `no`.
-fn first_word(words: &[Word<'_>]) -> usize {
-    let negated =
-        words.first().is_some_and(|word| !word.quoted && word.text.eq_ignore_ascii_case("no"));
-    usize::from(negated && words.len() > 1)
 }
 
 impl Stop {
@@ -98,12 +94,23 @@ pub fn match_in(
     let walk = walk(grammar, mode, words, line)?;
     let stop = Stop { word: words.len(), why: Why::Incomplete };
     let leaf = grammar.trie(mode).node(walk.place).leaf.ok_or(stop)?;
-    Ok(Hit {
-        command: leaf.command,
-        negated: leaf.negated,
-        values: bind(grammar, leaf, walk.values),
-        mode,
-    })
+    let values = bind(grammar, leaf, walk.values);
+    if let Some(behind) = repeats(grammar, leaf, &values) {
+        return Err(Stop { word: words.len() - behind, why: Why::Unknown });
+    }
+    Ok(Hit { command: leaf.command, negated: leaf.negated, values, mode })
+}
+
+/// A value that may occur once and occurs again cannot stand there: how many words from the end.
+fn repeats(grammar: &Grammar, leaf: Leaf, values: &Values) -> Option<usize> {
+    let unique = grammar.command(leaf.command).storage.as_ref()?.unique?;
+    let listed: Vec<&Value> = values
+        .iter()
+        .filter(|(argument, _)| usize::from(*argument) == unique)
+        .map(|(_, value)| value)
+        .collect();
+    let place = (0..listed.len()).find(|place| listed[..*place].contains(&listed[*place]))?;
+    Some(listed.len() - place)
 }
 
 /// Where words lead in a mode.

@@ -1,5 +1,7 @@
 //! What the `show` commands print: each report with what it needs of the appliance.
 
+use std::fmt::Write as _;
+
 use similar::TextDiff;
 
 use crate::cli::session::Session;
@@ -89,7 +91,8 @@ fn rejected(session: &Session) -> String {
     let mut out = String::new();
     for line in &configuration.rejected {
         let reason = line.reason.lines().next().unwrap_or_default();
-        out.push_str(&format!("line {}: {}\n    {reason}\n", line.line, line.text));
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "line {}: {}\n    {reason}", line.line, line.text);
     }
     out
 }

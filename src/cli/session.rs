@@ -225,9 +225,28 @@ impl Session {
     /// Runs a command of the emulated world from outside the levels of this session.
     pub fn emulate(&mut self, command: &str) -> String {
         let mut outside = Session::privileged(Arc::clone(&self.responder));
-        let text = outside.run(&format!("emulate {command}"));
+        let text = match command.strip_prefix("no ") {
+            Some(command) => outside.run(&format!("no emulate {command}")),
+            None => outside.run(&format!("emulate {command}")),
+        };
         self.leave_vanished_levels();
         text
+    }
+
+    /// Whether there is an `emulate` command of that word.
+    pub fn knows_emulation(&self, word: &str) -> bool {
+        let grammar = &self.appliance.grammar;
+        let text = format!("emulate {word}");
+        let words = words::split(&text);
+        let privileged = mode(grammar, PRIVILEGED);
+        let word = words.get(1).map_or("", |word| word.text);
+        word.eq_ignore_ascii_case("no") || matcher::walk(grammar, privileged, &words, &text).is_ok()
+    }
+
+    /// Goes back to the privileged level, as after a restart of the appliance.
+    pub fn restart(&mut self) {
+        self.question = None;
+        self.enter_privileged();
     }
 
     fn level(&self) -> &Place {
@@ -272,7 +291,7 @@ impl Session {
             Verb::Clear(targets) => {
                 let place = self.place_of(hit.mode);
                 self.appliance.edit(|grammar, trees| {
-                    Editor::new(grammar, trees, &place).clear(targets, &hit.values, words)
+                    Editor::new(grammar, trees, &place).clear(command, targets, &hit.values, words)
                 })?;
                 Ok(String::new())
             }

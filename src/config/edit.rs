@@ -4,10 +4,12 @@
 //! then is anything changed. So a refused line leaves no trace, and reading n lines costs O(n).
 
 use crate::config::render::MASK;
-use crate::config::tree::{Block, Path, Reading, Statement, Tree, Values, key_of, same_value};
+use crate::config::tree::{
+    Block, Path, Reading, Statement, Tree, Values, group_of, key_of, same_key, same_value,
+};
 use crate::grammar::expand::Token;
 use crate::grammar::link::{Kept, Message};
-use crate::grammar::value::{ChoiceType, Value, ValueType};
+use crate::grammar::value::{Value, ValueType};
 use crate::grammar::{Command, Grammar, ModeId, Storage, Target};
 
 /// Everything that is kept of what was typed.
@@ -89,9 +91,9 @@ impl<'a> Editor<'a> {
     /// The rule of its stanza that forbids it; then nothing has changed.
     pub fn keep(mut self, command: &Command, values: &Values) -> Result<Outcome, Refusal> {
         let Some(storage) = &command.storage else { return Ok(self.outcome) };
-        self.check_secrets(command, values)?;
+        Self::check_secrets(command, values)?;
         self.check_references(command, values)?;
-        check_values(command, storage, values, &self.grammar.choices)?;
+        check_values(storage, values)?;
         if !storage.each {
             self.check_needs(storage, command, values)?;
             self.put(command, storage, values, false);
@@ -152,6 +154,7 @@ impl<'a> Editor<'a> {
     /// There is none in the group that it names.
     pub fn clear(
         mut self,
+        command: &Command,
         targets: &[Target],
         values: &Values,
         words: &str,
@@ -159,23 +162,18 @@ impl<'a> Editor<'a> {
         let grammar = self.grammar;
         for target in targets {
             let group = match target {
-                Target::Group(argument) => {
-                    values.iter().find_map(|(position, value)| match value {
-                        Value::Text(text) if usize::from(*position) == *argument => Some(&**text),
-                        _ => None,
-                    })
-                }
+                Target::Group(argument) => self.group_named(command, *argument, values),
                 Target::Name(_) | Target::Negated(_) => None,
             };
             let Some(block) = self.block() else { return Ok(self.outcome) };
-            if let Some(group) = group
+            if let Some(group) = &group
                 && !block.has_group(group)
             {
                 return Err(Refusal::new(Message::NoSuchEntry).with("words", words));
             }
             let found: Vec<_> = block
                 .statements()
-                .filter(|statement| is_target(grammar, statement, *target, group))
+                .filter(|statement| is_target(grammar, statement, *target, group.as_deref()))
                 .map(|one| (one.command, key_of(grammar.command(one.command), &one.values)))
                 .collect();
             for (command, key) in found {
@@ -196,43 +194,40 @@ impl<'a> Editor<'a> {
     pub fn open(mut self, command: &Command, values: &Values) -> Result<Outcome, Refusal> {
         let Some(storage) = &command.storage else { return Ok(self.outcome) };
         self.check_references(command, values)?;
-        check_values(command, storage, values, &self.grammar.choices)?;
+        check_values(storage, values)?;
         self.check_needs(storage, command, values)?;
         let key = key_of(command, values);
         let grammar = self.grammar;
         let Some(block) = self.block_mut() else { return Ok(self.outcome) };
-        match block.find_mut(command, &key) {
-            Some(statement) => {
-                let mut merged = values.clone();
-                for (argument, value) in &statement.values {
-                    if !merged.iter().any(|(position, _)| position == argument) {
-                        merged.push((*argument, value.clone()));
-                    }
-                }
-                merged.sort_by_key(|(argument, _)| *argument);
-                if merged != statement.values {
-                    // The key keeps the spelling of its first entry: prompts and displays show it.
-                    for (argument, value) in &mut merged {
-                        if storage.key.contains(&usize::from(*argument))
-                            && let Some(old) = statement.value_at(usize::from(*argument))
-                        {
-                            value.clone_from(old);
-                        }
-                    }
-                    let changed = merged != statement.values;
-                    statement.values = merged;
-                    self.outcome.changed |= changed;
+        if let Some(statement) = block.find_mut(command, &key) {
+            let mut merged = values.clone();
+            for (argument, value) in &statement.values {
+                if !merged.iter().any(|(position, _)| position == argument) {
+                    merged.push((*argument, value.clone()));
                 }
             }
-            None => {
-                let statement = Statement::opening(command.id, values.clone());
-                self.trees.configuration.note(grammar, &statement, true);
-                if let Some(block) = self.block_mut() {
-                    block.put(grammar, statement);
+            merged.sort_by_key(|(argument, _)| *argument);
+            if merged != statement.values {
+                // The key keeps the spelling of its first entry: prompts and displays show it.
+                for (argument, value) in &mut merged {
+                    if storage.key.contains(&usize::from(*argument))
+                        && let Some(old) = statement.value_at(usize::from(*argument))
+                    {
+                        value.clone_from(old);
+                    }
                 }
-                // An empty block that exists once is not printed, so nothing has changed yet.
-                self.outcome.changed |= !key.is_empty();
+                let changed = merged != statement.values;
+                statement.values = merged;
+                self.outcome.changed |= changed;
             }
+        } else {
+            let statement = Statement::opening(command.id, values.clone());
+            self.trees.configuration.note(grammar, &statement, true);
+            if let Some(block) = self.block_mut() {
+                block.put(grammar, statement);
+            }
+            // An empty block that exists once is not printed, so nothing has changed yet.
+            self.outcome.changed |= !key.is_empty();
         }
         Ok(self.outcome)
     }
@@ -265,7 +260,7 @@ impl<'a> Editor<'a> {
     }
 
     /// Five dots are what displays print for a secret; they cannot be one (decisions 1.8).
-    fn check_secrets(&self, command: &Command, values: &Values) -> Result<(), Refusal> {
+    fn check_secrets(command: &Command, values: &Values) -> Result<(), Refusal> {
         let is_masked = values.iter().any(|(argument, value)| {
             command.arguments[usize::from(*argument)].is_secret()
                 && matches!(value, Value::Text(text)
@@ -296,8 +291,8 @@ impl<'a> Editor<'a> {
     ) -> Result<(), Refusal> {
         for need in &storage.needs {
             let there = match need.kept {
-                None => group_value(storage, values)
-                    .is_none_or(|group| self.home(storage).is_some_and(|b| b.has_group(group))),
+                None => group_of(self.grammar, command, values)
+                    .is_none_or(|group| self.home(storage).is_some_and(|b| b.has_group(&group))),
                 Some(kept) => self.related(storage, command, values, kept).is_some(),
             };
             if !there {
@@ -365,11 +360,16 @@ impl<'a> Editor<'a> {
     /// Puts a statement that passed all checks.
     fn put(&mut self, command: &Command, storage: &Storage, values: &Values, negated: bool) {
         let grammar = self.grammar;
-        for kept in &storage.excludes {
-            if !negated && let Some((other, key)) = self.related(storage, command, values, *kept) {
-                if let Some(other_storage) = &other.storage {
-                    self.take(other, other_storage, &key);
-                }
+        for kept in storage.excludes.iter().filter(|_| !negated) {
+            let Some((other, key)) = self.related(storage, command, values, *kept) else {
+                continue;
+            };
+            // A `no` form excludes nothing and stays.
+            let is_on = self.home(storage).and_then(|block| block.find(other, &key));
+            if let Some(other_storage) = &other.storage
+                && is_on.is_some_and(|statement| !statement.negated)
+            {
+                self.take(other, other_storage, &key);
             }
         }
         let key = key_of(command, values);
@@ -473,20 +473,20 @@ impl<'a> Editor<'a> {
         let grammar = self.grammar;
         let taken = self.home_mut(storage).and_then(|block| block.take(grammar, command, key));
         if let Some(statement) = taken {
-            self.after_removal(storage, command, statement);
+            self.after_removal(storage, command, &statement);
         }
     }
 
-    fn after_removal(&mut self, storage: &Storage, command: &Command, statement: Statement) {
+    fn after_removal(&mut self, storage: &Storage, command: &Command, statement: &Statement) {
         let grammar = self.grammar;
         self.outcome.changed = true;
         let tree =
             if storage.world { &mut self.trees.world } else { &mut self.trees.configuration };
-        tree.note(grammar, &statement, false);
+        tree.note(grammar, statement, false);
         for dependent in grammar.dependents(self.place.mode, storage.kept) {
             let dependent = grammar.command(*dependent);
             let Some(dependent_storage) = &dependent.storage else { continue };
-            for key in self.depending(storage, command, &statement, dependent) {
+            if let Some(key) = self.depending(storage, command, statement, dependent) {
                 self.take(dependent, dependent_storage, &key);
             }
         }
@@ -495,27 +495,28 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// The keys of the statements of `dependent` that stood under `statement`.
+    /// The key of the statement of `dependent` that stood under `statement`.
     fn depending(
         &self,
         storage: &Storage,
         command: &Command,
         statement: &Statement,
         dependent: &Command,
-    ) -> Vec<Values> {
-        if let Some(key) = key_for(dependent, command, &statement.values) {
-            return vec![key];
-        }
-        let Some(block) = self.home(storage) else { return Vec::new() };
-        block
-            .statements()
-            .filter(|one| one.command == dependent.id)
-            .filter(|one| {
-                key_for(command, dependent, &one.values)
-                    .is_some_and(|key| key_of(command, &statement.values) == key)
-            })
-            .map(|one| key_of(dependent, &one.values))
-            .collect()
+    ) -> Option<Values> {
+        let key = key_for(dependent, command, &statement.values)?;
+        let found = self.home(storage)?.find(dependent, &key)?;
+        // It may stand under another statement with which it shares a part of its key.
+        let mine = key_for(command, dependent, &found.values)?;
+        same_key(command, &statement.values, &mine).then_some(key)
+    }
+
+    /// The value of a group as blocks know it.
+    fn group_named(&self, command: &Command, argument: usize, values: &Values) -> Option<String> {
+        let value = values_of(values, argument).next()?;
+        let mut text = String::new();
+        command.arguments[argument].value_type.print(&self.grammar.choices, value, &mut text);
+        text.make_ascii_lowercase();
+        Some(text)
     }
 }
 
@@ -538,22 +539,7 @@ fn old_is_absent(block: Option<&Block>, command: &Command, key: &Values) -> bool
     block.is_some_and(|block| block.find(command, key).is_none())
 }
 
-fn check_values(
-    command: &Command,
-    storage: &Storage,
-    values: &Values,
-    choices: &[ChoiceType],
-) -> Result<(), Refusal> {
-    if let Some(argument) = storage.unique {
-        let of_it: Vec<&Value> = values_of(values, argument).collect();
-        let repeated =
-            of_it.iter().enumerate().find(|(place, value)| of_it[..*place].contains(value));
-        if let Some((_, value)) = repeated {
-            let mut text = String::new();
-            command.arguments[argument].value_type.print(choices, value, &mut text);
-            return Err(Refusal::new(Message::NotUnique).with("value", text));
-        }
-    }
+fn check_values(storage: &Storage, values: &Values) -> Result<(), Refusal> {
     for rejection in &storage.rejects {
         let holds = |wanted: &Value| values_of(values, rejection.argument).any(|one| one == wanted);
         if holds(&rejection.value) && holds(&rejection.with) {
@@ -577,13 +563,6 @@ fn values_of(values: &Values, argument: usize) -> impl Iterator<Item = &Value> {
         .iter()
         .filter(move |(position, _)| usize::from(*position) == argument)
         .map(|(_, value)| value)
-}
-
-fn group_value<'a>(storage: &Storage, values: &'a Values) -> Option<&'a str> {
-    values_of(values, storage.group?).find_map(|value| match value {
-        Value::Text(text) => Some(&**text),
-        _ => None,
-    })
 }
 
 /// One set of values for each value of the repeated key.
@@ -628,10 +607,9 @@ fn is_target(
     match target {
         Target::Name(kept) => storage.kept == kept,
         Target::Negated(kept) => storage.kept == kept && statement.negated,
-        Target::Group(_) => match (group, group_value(storage, &statement.values)) {
-            (Some(wanted), Some(value)) => wanted.eq_ignore_ascii_case(value),
-            _ => false,
-        },
+        Target::Group(_) => {
+            group.is_some() && group_of(grammar, command, &statement.values).as_deref() == group
+        }
     }
 }
 

@@ -158,7 +158,7 @@ impl Loader<'_> {
                 }
                 outcome
             }
-            Verb::Clear(targets) => editor.clear(targets, &hit.values, behind_no),
+            Verb::Clear(targets) => editor.clear(command, targets, &hit.values, behind_no),
             Verb::Leave => {
                 self.levels.pop();
                 Ok(Outcome::default())

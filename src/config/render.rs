@@ -228,6 +228,9 @@ fn is_silent(grammar: &Grammar, statement: &Statement) -> bool {
     exists_once && statement.block.as_ref().is_some_and(|block| block.is_empty())
 }
 
+/// Where a statement is printed: section, group, stanza, slot.
+type PrintPlace = (CommandId, usize, CommandId, usize);
+
 enum Piece<'a> {
     Statement(&'a Statement),
     Opaque(&'a [String]),
@@ -237,7 +240,7 @@ enum Piece<'a> {
 fn pieces<'a>(grammar: &Grammar, mode: ModeId, block: &'a Block) -> Vec<Piece<'a>> {
     let group_section = grammar.group_section(mode);
     let mut groups: HashMap<String, usize> = HashMap::new();
-    let mut ordered: Vec<((CommandId, usize, CommandId, usize), &Statement)> = Vec::new();
+    let mut ordered: Vec<(PrintPlace, &Statement)> = Vec::new();
     for (slot, statement) in block.numbered() {
         let command = grammar.command(statement.command);
         let group = command.storage.as_ref().and_then(|storage| storage.group);

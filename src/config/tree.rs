@@ -106,9 +106,9 @@ impl Block {
         self.slot(command, key).and_then(|slot| self.slots[slot].as_mut())
     }
 
-    /// Whether some statement belongs to that group.
+    /// Whether some statement belongs to that group (its value in lower case).
     pub fn has_group(&self, value: &str) -> bool {
-        self.groups.contains_key(value.to_ascii_lowercase().as_str())
+        self.groups.contains_key(value)
     }
 
     fn slot(&self, command: &Command, key: &Values) -> Option<usize> {
@@ -126,14 +126,18 @@ impl Block {
 
     /// Adds a statement whose key is not there, or puts it in the place of the one that is.
     /// Gives the statement that was there before.
+    ///
+    /// # Panics
+    ///
+    /// The block holds 2^32 statements, which no memory does.
     pub fn put(&mut self, grammar: &Grammar, statement: Statement) -> Option<Statement> {
         let command = grammar.command(statement.command);
         let key = key_of(command, &statement.values);
         if let Some(slot) = self.slot(command, &key) {
             return self.slots[slot].replace(statement);
         }
-        if let Some(group) = group_of(command, &statement.values) {
-            *self.groups.entry(group.to_ascii_lowercase().into()).or_insert(0) += 1;
+        if let Some(group) = group_of(grammar, command, &statement.values) {
+            *self.groups.entry(group.into()).or_insert(0) += 1;
         }
         let hash = hash_key(command, &key);
         let slot = u32::try_from(self.slots.len()).expect("a block fits 32 bits");
@@ -164,13 +168,12 @@ impl Block {
         let statement = self.slots.get_mut(slot)?.take()?;
         self.live -= 1;
         let command = grammar.command(statement.command);
-        if let Some(group) = group_of(command, &statement.values) {
-            let group = group.to_ascii_lowercase();
-            if let Some(count) = self.groups.get_mut(group.as_str()) {
-                *count -= 1;
-                if *count == 0 {
-                    self.groups.remove(group.as_str());
-                }
+        if let Some(group) = group_of(grammar, command, &statement.values)
+            && let Some(count) = self.groups.get_mut(group.as_str())
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.groups.remove(group.as_str());
             }
         }
         if self.slots.len() > SEARCHED {
@@ -432,15 +435,18 @@ pub fn key_of(command: &Command, values: &Values) -> Values {
     values.iter().filter(|(argument, _)| key.contains(&usize::from(*argument))).cloned().collect()
 }
 
-fn group_of<'a>(command: &Command, values: &'a Values) -> Option<&'a str> {
+/// The value that the statements of a group share, in lower case.
+pub fn group_of(grammar: &Grammar, command: &Command, values: &Values) -> Option<String> {
     let group = command.storage.as_ref()?.group?;
-    values.iter().find_map(|(argument, value)| match value {
-        Value::Text(text) if usize::from(*argument) == group => Some(&**text),
-        _ => None,
-    })
+    let (_, value) = values.iter().find(|(argument, _)| usize::from(*argument) == group)?;
+    let mut text = String::new();
+    command.arguments[group].value_type.print(&grammar.choices, value, &mut text);
+    text.make_ascii_lowercase();
+    Some(text)
 }
 
-fn same_key(command: &Command, values: &Values, key: &Values) -> bool {
+/// Whether the keys among two sets of values of a command are the same.
+pub fn same_key(command: &Command, values: &Values, key: &Values) -> bool {
     let Some(storage) = &command.storage else { return true };
     storage.key.iter().all(|argument| {
         let value_in = |values: &Values| {

@@ -69,7 +69,7 @@ impl ClientQuery {
 
     /// Asks, and gives what is to be printed, each line with its end.
     #[must_use]
-    pub fn run(&self, appliance: &Appliance, settings: &Settings) -> String {
+    pub fn run(&self, appliance: &Appliance, settings: Settings) -> String {
         let question = self.message();
         let mut reply = Vec::new();
         let mut ask = || {
@@ -216,7 +216,7 @@ mod tests {
 
     fn run(appliance: &Appliance, name: &str, record_type: &str, count: u32) -> String {
         let query = ClientQuery { count, ..ClientQuery::new(name, Some(record_type)).unwrap() };
-        query.run(appliance, &Settings::default())
+        query.run(appliance, Settings::default())
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl Responder {
         transport: Transport,
         out: &mut Vec<u8>,
     ) -> bool {
-        respond(&self.appliance, &self.settings, message, client, transport, out)
+        respond(&self.appliance, self.settings, message, client, transport, out)
     }
 }
 
@@ -49,7 +49,7 @@ impl Responder {
 /// Memory beyond `out` is bounded by the addresses of one host.
 pub fn respond(
     appliance: &Appliance,
-    settings: &Settings,
+    settings: Settings,
     message: &[u8],
     client: IpAddr,
     transport: Transport,
@@ -95,7 +95,7 @@ pub fn respond(
 
 fn ask(
     appliance: &Appliance,
-    settings: &Settings,
+    settings: Settings,
     request: &Request<'_>,
     question: &Question<'_>,
     client: IpAddr,
@@ -179,7 +179,7 @@ mod tests {
         let mut out = Vec::new();
         appliance.counters.clear();
         for message in messages {
-            respond(appliance, &Settings::default(), message, CLIENT, Transport::Udp, &mut out);
+            respond(appliance, Settings::default(), message, CLIENT, Transport::Udp, &mut out);
         }
         appliance.counters.values().into_iter().filter(|(_, count)| *count > 0).collect()
     }
@@ -252,7 +252,7 @@ mod tests {
             let mut out = Vec::new();
             let message = question("www.example.com", 1);
             let settings = Settings::default();
-            assert!(respond(&proxy, &settings, &message, CLIENT, Transport::Udp, &mut out));
+            assert!(respond(&proxy, settings, &message, CLIENT, Transport::Udp, &mut out));
             assert_eq!(out[3] & 0x0f, 2, "SERVFAIL");
         };
         (0..3).for_each(|_| ask());

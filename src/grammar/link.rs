@@ -336,7 +336,6 @@ named_enum! {
         PolicyInUse = "policy-in-use",
         WeightedExclude = "weighted-exclude",
         AtMost = "at-most",
-        NotUnique = "not-unique",
         MaskedSecret = "masked-secret",
         NoPassword = "no-password",
         PasswordPrompt = "password-prompt",

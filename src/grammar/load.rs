@@ -461,7 +461,7 @@ fn insert(trie: &mut Trie, command: &Command, no_help: &str, all: &[Command]) ->
         if !command.negatable {
             continue;
         }
-        let key = command.storage.as_ref().map(|storage| storage.key.as_slice()).unwrap_or(&[]);
+        let key = command.storage.as_ref().map_or(&[][..], |storage| storage.key.as_slice());
         let last = form.iter().rposition(|token| match token {
             Token::Word(_) => true,
             Token::Argument { argument, .. } => key.contains(argument),

@@ -223,6 +223,10 @@ pub enum ClearTarget {
 }
 
 /// Reads a grammar file.
+///
+/// # Errors
+///
+/// The first line that does not follow the notation.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Entry>, GrammarError> {
     let mut entries: Vec<Entry> = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -238,13 +242,19 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Entry>, GrammarError> {
         }
         if line.starts_with(' ') {
             let indent = line.len() - content.len();
-            add_to(entries.last_mut(), content, indent, position)?;
+            match entries.last_mut() {
+                Some(entry) => add_to(entry, content, indent, position)?,
+                None => return Err(position.error(indent + 1, NOWHERE)),
+            }
         } else {
             entries.push(parse_head(content, position)?);
         }
     }
     Ok(entries)
 }
+
+/// What is said of an indented line that stands under nothing that could own it.
+const NOWHERE: &str = "an indented line belongs under a type, command or message";
 
 fn in_message(entries: &[Entry], line: &str) -> bool {
     line.starts_with(' ') && matches!(entries.last(), Some(Entry::Message(_)))
@@ -317,14 +327,14 @@ fn parse_head(line: &str, position: Position) -> Result<Entry, GrammarError> {
 
 /// Adds an indented line to the entry that it stands under.
 fn add_to(
-    entry: Option<&mut Entry>,
+    entry: &mut Entry,
     content: &str,
     indent: usize,
     position: Position,
 ) -> Result<(), GrammarError> {
     let column = indent + 1;
     match entry {
-        Some(Entry::Command(command)) => {
+        Entry::Command(command) => {
             if let Some(rest) = content.strip_prefix("= ") {
                 let place = |tail: &str| indent + content.len() - tail.len() + 1;
                 let parsed = separated_list1((space0, char(','), space0), clause).parse(rest);
@@ -347,7 +357,7 @@ fn add_to(
                 Ok(())
             }
         }
-        Some(Entry::Type(stanza)) => {
+        Entry::Type(stanza) => {
             let (token, help) = token_and_help(content)
                 .ok_or_else(|| position.error(column, "two blanks and a help text expected"))?;
             let value = all_consuming(choice_value)
@@ -362,15 +372,13 @@ fn add_to(
             stanza.values.push(ChoiceLine { value, help, position });
             Ok(())
         }
-        Some(Entry::Message(message)) => {
+        Entry::Message(message) => {
             // Four blanks belong to the notation; more are part of the text.
             let extra = indent.saturating_sub(4);
             message.lines.push(format!("{}{content}", " ".repeat(extra)));
             Ok(())
         }
-        Some(Entry::Mode(_) | Entry::Section(_)) | None => {
-            Err(position.error(column, "an indented line belongs under a type, command or message"))
-        }
+        Entry::Mode(_) | Entry::Section(_) => Err(position.error(column, NOWHERE)),
     }
 }
 

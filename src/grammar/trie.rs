@@ -118,7 +118,11 @@ impl Trie {
         self.nodes.iter()
     }
 
-    /// Adds one form of a command.
+    /// Adds one form of a command. `negation` is the help text of `no` for a derived form.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be told from a form that is there, or gives a second help text.
     pub fn insert(
         &mut self,
         command: &Command,

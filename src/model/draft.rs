@@ -10,6 +10,7 @@ use crate::model::region::Region;
 
 /// What a `gslb policy` or a host-level policy states. `None` everywhere: not stated.
 #[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the device's own")]
 pub struct PolicyDraft {
     /// Name of a host-level policy.
     pub name: Option<String>,

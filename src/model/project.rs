@@ -326,11 +326,10 @@ impl Projection<'_> {
                 }
             }
 
-            // Read when the appliance starts: `boot_settings`.
-            Kept::DefaultLocation => {}
-
-            // Kept and printed, without effect on the snapshot.
-            Kept::SoftwareVersion
+            // Kept and printed, without effect on the snapshot. What counts only after a restart is
+            // read by `boot_settings`.
+            Kept::DefaultLocation
+            | Kept::SoftwareVersion
             | Kept::Module
             | Kept::ServerSourceIp
             | Kept::ServerForceDelete

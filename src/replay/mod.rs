@@ -13,6 +13,7 @@
 //! appliance: it types into a [`Subject`] and reads what that shows.
 
 mod align;
+pub mod appliance;
 mod compare;
 mod error;
 #[cfg(test)]

@@ -236,6 +236,18 @@ pub(super) fn prompt_line<'a>(host: &str, line: &'a str) -> Option<PromptLine<'a
     prompt_with(tag(host)).parse(line).ok().map(|(_, prompt)| prompt)
 }
 
+/// Reads the line that answers a question: the question stands where a prompt would stand, and ends
+/// in neither `#` nor `>`.
+pub(super) fn answer_line<'a>(question: &str, line: &'a str) -> Option<PromptLine<'a>> {
+    let text = question.trim_end();
+    if text.is_empty() || text.ends_with(['#', '>']) {
+        return None;
+    }
+    let length = if line.starts_with(question) { question.len() } else { text.len() };
+    let typed = line.strip_prefix(text).map(|_| &line[length..])?;
+    Some(PromptLine { prompt: &line[..length], host: "", typed })
+}
+
 /// Reads a line that would be a prompt line if the device had the name that it begins with.
 pub(super) fn any_prompt_line(line: &str) -> Option<PromptLine<'_>> {
     let letters = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');

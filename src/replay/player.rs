@@ -221,6 +221,9 @@ impl Player<'_> {
     /// The prompt line that a line is, if it is one: of the device, or of the name that the file
     /// has been using instead.
     fn prompt_line<'l>(&self, line: &'l str) -> Option<PromptLine<'l>> {
+        if let Some(answer) = notation::answer_line(&self.prompt, line) {
+            return Some(answer);
+        }
         let host = notation::host_name(&self.prompt);
         notation::prompt_line(host, line)
             .or_else(|| notation::prompt_line(self.foreign.as_deref()?, line))
@@ -232,6 +235,9 @@ impl Player<'_> {
         let Some(prompt_line) = prompt_line else {
             return Err(self.problem(Problem::Orphan { prompt: self.prompt.clone() }));
         };
+        if prompt_line.host.is_empty() {
+            return self.play_prompt_line(line, prompt_line);
+        }
         let host = notation::host_name(prompt_line.prompt);
         self.foreign = (host != notation::host_name(&self.prompt)).then(|| host.to_owned());
         self.play_prompt_line(line, prompt_line)
@@ -407,9 +413,9 @@ impl Player<'_> {
     /// A line of output as a session file must have it, so that it is read as output again.
     fn written(&self, line: &str) -> String {
         match self.prompt_line(line) {
-            Some(prompt) => line.replacen(prompt.host, CHARACTERS, 1),
+            Some(prompt) if !prompt.host.is_empty() => line.replacen(prompt.host, CHARACTERS, 1),
             None if line.starts_with('@') => format!("@{line}"),
-            None => line.to_owned(),
+            Some(_) | None => line.to_owned(),
         }
     }
 

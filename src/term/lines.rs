@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Write};
 
 use crate::cli::session::{LONGEST_LINE, Session};
+use crate::cli::words;
 
 /// Runs every line of `input`; ends at its end or when the session is over.
 ///
@@ -27,7 +28,12 @@ fn play(session: &mut Session, input: &mut dyn BufRead, output: &mut dyn Write) 
         }
         let line = line.trim_end_matches(['\r', '\n']);
         writeln!(output, "{}{line}", session.prompt())?;
-        output.write_all(session.run(line).as_bytes())?;
+        // The help key acts at once and is no part of the line.
+        let text = match line.strip_suffix('?') {
+            Some(before) if !words::is_inside_quotes(before) => session.help(before),
+            _ => session.run(line),
+        };
+        output.write_all(text.as_bytes())?;
         output.flush()?;
         if session.is_over() {
             break;

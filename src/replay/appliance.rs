@@ -1,0 +1,196 @@
+//! The real appliance as the subject of a session file.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::appliance::Appliance;
+use crate::cli::complete::Completion as Tab;
+use crate::cli::session::Session;
+use crate::clock::DrivenClock;
+use crate::config::edit::Trees;
+use crate::config::load;
+use crate::config::render::{self, Secrets};
+use crate::dns::{Responder, Settings};
+use crate::grammar::Grammar;
+use crate::gslb::domain::Decision;
+use crate::replay::{Completion, Key, Subject};
+use crate::store;
+
+/// An appliance of its own, on a driven clock, with one session at the privileged prompt.
+#[derive(Debug)]
+pub struct Played {
+    session: Session,
+    /// What stands on the line.
+    line: String,
+    /// The counters when they were last shown.
+    counted: Vec<(String, u64)>,
+}
+
+impl Played {
+    /// An appliance as it leaves the factory.
+    pub fn fresh(grammar: Arc<Grammar>) -> Self {
+        let appliance = Arc::new(Appliance::new(grammar, Arc::new(DrivenClock::new()), None));
+        let responder = Arc::new(Responder { appliance, settings: Settings::default() });
+        Played { session: Session::privileged(responder), line: String::new(), counted: Vec::new() }
+    }
+
+    fn appliance(&self) -> &Appliance {
+        self.session.appliance()
+    }
+
+    /// What appears after something was done: its text, messages for the console, and all but the
+    /// last line of a question, which stands where a prompt would.
+    fn screen(&mut self, text: String) -> String {
+        let mut out = text;
+        for message in self.appliance().log.take() {
+            out.push_str(&message);
+        }
+        if let Some((above, _)) = self.session.prompt().rsplit_once('\n') {
+            out.push_str(above);
+            out.push('\n');
+        }
+        out
+    }
+
+    fn counters_now(&self) -> Vec<(String, u64)> {
+        let appliance = self.appliance();
+        let mut counters: Vec<(String, u64)> = appliance
+            .counters
+            .values()
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        for host in &appliance.current().hosts {
+            let state = host.domain.lock();
+            counters.push((format!("{}: requests", host.domain_name), state.total_requests()));
+            for address in &host.addresses {
+                let count = state.tallies[address.slot.index()].selections;
+                counters.push((format!("{}: {}", host.domain_name, address.ip), count));
+            }
+        }
+        counters
+    }
+}
+
+impl Subject for Played {
+    fn prompt(&mut self) -> String {
+        let prompt = self.session.prompt();
+        prompt.rsplit_once('\n').map_or(prompt.clone(), |(_, last)| last.to_owned())
+    }
+
+    fn line(&mut self, typed: &str) -> String {
+        let line = std::mem::take(&mut self.line) + typed;
+        let text = self.session.run(&line);
+        self.screen(text)
+    }
+
+    fn help(&mut self, typed: &str) -> String {
+        self.line.push_str(typed);
+        self.session.help(&self.line)
+    }
+
+    fn complete(&mut self, typed: &str) -> Completion {
+        self.line.push_str(typed);
+        let list = match self.session.complete(&self.line) {
+            Tab::Insert(text) => {
+                self.line.push_str(&text);
+                String::new()
+            }
+            Tab::List(list) => list,
+            Tab::Nothing => String::new(),
+        };
+        Completion { line: self.line.clone(), list }
+    }
+
+    fn interrupt(&mut self) -> String {
+        self.line.clear();
+        self.session.interrupt();
+        String::new()
+    }
+
+    fn end(&mut self) -> String {
+        self.line.clear();
+        self.session.end();
+        String::new()
+    }
+
+    fn emulate(&mut self, command: &str) -> String {
+        let text = self.session.emulate(command);
+        self.screen(text)
+    }
+
+    fn knows(&self, word: &str) -> bool {
+        self.session.knows_emulation(word)
+    }
+
+    fn load(&mut self, path: &Path) -> Result<String, String> {
+        let text = store::read_text(path).map_err(|error| error.to_string())?;
+        self.appliance().start_with(&text);
+        self.session.restart();
+        let rejected = self.appliance().configuration().rejected.len();
+        Ok(match rejected {
+            0 => String::new(),
+            count => format!("{count} lines rejected\n"),
+        })
+    }
+
+    fn lab(&mut self, path: &Path) -> Result<String, String> {
+        Err(format!("{}: several appliances are not emulated yet", path.display()))
+    }
+
+    fn counters(&mut self) -> String {
+        let now = self.counters_now();
+        let before = std::mem::replace(&mut self.counted, now.clone());
+        let mut out = String::new();
+        for (name, value) in now {
+            let old = before.iter().find(|(known, _)| *known == name).map_or(0, |(_, old)| *old);
+            if value != old {
+                // Writing to a String cannot fail.
+                let _ = writeln!(out, "{name}: {value}");
+            }
+        }
+        out
+    }
+
+    fn page(&mut self, _length: usize, _keys: &[Key], typed: &str) -> String {
+        self.line(typed)
+    }
+
+    fn invariants(&mut self) -> Vec<String> {
+        let mut broken = Vec::new();
+        let appliance = self.appliance();
+        {
+            let configuration = appliance.configuration();
+            let grammar = &appliance.grammar;
+            let trees = &configuration.trees;
+            let printed = render::body(grammar, &trees.configuration, Secrets::Stored);
+            let world = render::world(grammar, &trees.world);
+            let mut read_back = Trees::default();
+            let report = load::load(grammar, &mut read_back, &printed);
+            load::load(grammar, &mut read_back, &world);
+            for rejected in report.rejected {
+                broken.push(format!("printed, but refused when read: {}", rejected.text));
+            }
+            if render::body(grammar, &read_back.configuration, Secrets::Stored) != printed {
+                broken.push("the printed configuration reads back to another one".to_owned());
+            }
+            if render::world(grammar, &read_back.world) != world {
+                broken.push("the printed emulated world reads back to another one".to_owned());
+            }
+        }
+        for host in &appliance.current().hosts {
+            let state = host.domain.lock();
+            for tally in &state.tallies {
+                let sum: u64 = Decision::ALL.iter().map(|decision| tally.by(*decision)).sum();
+                if sum != tally.selections {
+                    broken.push(format!(
+                        "{} {}: {} selections, {sum} decisions",
+                        host.domain_name, tally.address, tally.selections
+                    ));
+                }
+            }
+        }
+        broken
+    }
+}
