@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
+use crate::clock::Moment;
 use crate::health::load::Load;
 use crate::health::rtt::PrefixCache;
 use crate::model::snapshot::Application;
@@ -21,6 +22,7 @@ pub struct States {
     servers: Mutex<HashMap<IpAddr, Arc<ServerState>>>,
     /// Clients that asked lately, and how far the site devices are from them.
     pub prefixes: PrefixCache,
+    started: AtomicU64,
 }
 
 impl States {
@@ -32,6 +34,16 @@ impl States {
     /// The cell of a site device, made if it is not there.
     pub fn server(&self, address: IpAddr) -> Arc<ServerState> {
         lock(&self.servers).entry(address).or_default().clone()
+    }
+
+    /// When the appliance was started.
+    pub fn started(&self) -> Moment {
+        Moment::from_millis(self.started.load(Ordering::Relaxed))
+    }
+
+    /// The appliance starts, or starts again.
+    pub fn start(&self, now: Moment) {
+        self.started.store(now.as_millis(), Ordering::Relaxed);
     }
 
     /// Forgets what no snapshot uses and nobody has set.

@@ -29,6 +29,7 @@ use self::connection_load::ConnectionLoad;
 use self::flashback::Flashback;
 use self::geographic::Geographic;
 use self::health_check::HealthCheck;
+pub(super) use self::least_response::least_selected;
 use self::num_session::NumSession;
 use self::preference::Preference;
 use self::round_trip_time::RoundTripTime;
