@@ -77,18 +77,10 @@ mod tests {
     }
 
     fn pick(world: &World, affinities: &[Affinity]) -> Option<usize> {
-        let host = world.host_named(WWW);
-        let view = View {
-            snapshot: &world.snapshot,
-            states: &world.states,
-            host,
-            domain: &host.domain.lock(),
-            family: Family::V4,
-            client: world.client,
-            now: world.now,
-        };
-        let candidates: Candidates = host.positions(Family::V4).collect();
-        pick_from(affinities, &view, &candidates, &mut ())
+        world.view(WWW, |view| {
+            let candidates: Candidates = view.host.positions(Family::V4).collect();
+            pick_from(affinities, view, &candidates, &mut ())
+        })
     }
 
     #[test]

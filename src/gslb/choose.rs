@@ -83,10 +83,10 @@ fn persistence(
     if let Some(best) = affinity::pick(view, candidates, observer) {
         return (Some(Choice::of(best, Decision::Affinity)), HashChange::default());
     }
-    let (hashed, change) = hash_persistence::pick(view).unwrap_or_default();
+    let (hashed, change) = hash_persistence::pick(view, observer).unwrap_or_default();
     let choice = match hashed {
         Some(best) => Some(Choice::of(best, Decision::HashPersistence)),
-        None => sticky::pick(view).map(|best| Choice::of(best, Decision::Sticky)),
+        None => sticky::pick(view, observer).map(|best| Choice::of(best, Decision::Sticky)),
     };
     (choice, change)
 }

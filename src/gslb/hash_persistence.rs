@@ -6,8 +6,9 @@
 use smallvec::SmallVec;
 
 use crate::gslb::choose::View;
-use crate::gslb::domain::HashChange;
+use crate::gslb::domain::{Decision, HashChange};
 use crate::gslb::hash_table::{HashTable, Owner, Rules, bucket_of};
+use crate::gslb::observe::{Figure, Observer};
 use crate::model::policy::HashPersistence;
 use crate::model::snapshot::Family;
 
@@ -15,7 +16,10 @@ use crate::model::snapshot::Family;
 ///
 /// There is no owner if no healthy address has a hash weight, and while an owner that is down may
 /// still keep its buckets: then the metrics decide.
-pub(super) fn pick(view: &View<'_>) -> Option<(Option<usize>, HashChange)> {
+pub(super) fn pick(
+    view: &View<'_>,
+    observer: &mut impl Observer,
+) -> Option<(Option<usize>, HashChange)> {
     let parameters = view.policy().hash.as_ref()?;
     let known = view.domain.hash_tables[view.family.index()].as_deref();
     let refreshed = refresh(view, parameters, known);
@@ -24,7 +28,12 @@ pub(super) fn pick(view: &View<'_>) -> Option<(Option<usize>, HashChange)> {
     let owner = table.and_then(|table| table.owner(bucket));
     let best = owner
         .and_then(|owner| view.host.addresses.iter().position(|address| address.ip == owner))
-        .filter(|&position| view.host.is_healthy(view.address(position)));
+        .filter(|&position| {
+            let healthy = view.host.is_healthy(view.address(position));
+            let figure = Figure::Bucket(bucket);
+            observer.judged(Decision::HashPersistence, position, figure, healthy);
+            healthy
+        });
     let hit = best.map(|_| bucket);
     Some((best, HashChange { table: refreshed.map(Box::new), hit }))
 }
@@ -90,7 +99,6 @@ pub(super) fn apply(tables: &mut HashTables, family: Family, change: HashChange)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gslb::domain::Decision;
     use crate::gslb::testing::{World, ip};
 
     const WWW: &str = "www.gslb.com";
@@ -186,17 +194,8 @@ mod tests {
     #[test]
     fn a_display_sees_the_table_before_any_question() {
         let world = hashed(|_| {});
-        let host = world.host_named(WWW);
-        let view = View {
-            snapshot: &world.snapshot,
-            states: &world.states,
-            host,
-            domain: &host.domain.lock(),
-            family: Family::V4,
-            client: world.client,
-            now: world.now,
-        };
-        assert_eq!(hash_table(&view).unwrap().owner(0), Some(ip("1.1.1.42")));
+        let owner = world.view(WWW, |view| hash_table(view).unwrap().owner(0));
+        assert_eq!(owner, Some(ip("1.1.1.42")));
     }
 
     #[test]

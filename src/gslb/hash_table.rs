@@ -9,6 +9,7 @@
 use std::net::IpAddr;
 
 use crate::clock::Moment;
+use crate::health::prefix::Prefix;
 
 /// Buckets of a table.
 pub const BUCKETS: usize = 256;
@@ -66,7 +67,7 @@ pub struct Rules {
 pub fn bucket_of(client: IpAddr, prefix_length: u8) -> u8 {
     let sum = |octets: &[u8]| octets.iter().fold(0_u8, |sum, octet| sum.wrapping_add(*octet));
     let whole = prefix_length >= 32;
-    let network = crate::health::prefix::Prefix::new(client, prefix_length).network();
+    let network = Prefix::new(client, prefix_length).network();
     match if whole { client } else { network } {
         IpAddr::V4(address) => sum(&address.octets()),
         IpAddr::V6(address) => sum(&address.octets()),

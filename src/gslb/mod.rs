@@ -19,4 +19,4 @@ pub mod sticky;
 #[allow(dead_code, reason = "offers what the tests of any module may need")]
 pub(crate) mod testing;
 
-pub use self::select::select;
+pub use self::select::{explain, select};

@@ -10,11 +10,12 @@ use hashbrown::HashMap;
 use crate::clock::Moment;
 use crate::gslb::choose::View;
 use crate::gslb::domain::Decision;
+use crate::gslb::observe::{Figure, Observer};
 use crate::health::prefix::Prefix;
 use crate::model::policy::Sticky;
 use crate::model::snapshot::Family;
 
-/// Sessions that a domain keeps at most for each family; with more the longest idle one goes.
+/// Sessions that a domain keeps at most for each family; with more the longest idle eighth goes.
 const MOST_SESSIONS: usize = 4096;
 
 /// The sessions of one domain.
@@ -74,9 +75,11 @@ impl StickySessions {
     pub(super) fn keep(&mut self, family: Family, session: StickySession) {
         let sessions = &mut self.sessions[family.index()];
         if sessions.len() >= MOST_SESSIONS && !sessions.contains_key(&session.clients) {
-            let idlest = sessions.values().min_by_key(|known| (known.used, known.clients));
-            if let Some(clients) = idlest.map(|known| known.clients) {
-                sessions.remove(&clients);
+            let mut idle: Vec<_> =
+                sessions.values().map(|known| (known.used, known.clients)).collect();
+            let (longest, _, _) = idle.select_nth_unstable(MOST_SESSIONS / 8);
+            for (_, clients) in longest {
+                sessions.remove(clients);
             }
         }
         sessions.insert(session.clients, session);
@@ -105,14 +108,18 @@ fn clients_of(client: IpAddr, parameters: &Sticky) -> Prefix {
 }
 
 /// The address of the client's session, if it may be used again.
-pub(super) fn pick(view: &View<'_>) -> Option<usize> {
+pub(super) fn pick(view: &View<'_>, observer: &mut impl Observer) -> Option<usize> {
     let parameters = view.policy().sticky.as_ref()?;
     let clients = clients_of(view.client, parameters);
     let session = view.domain.sticky.session(view.family, clients, parameters, view.now)?;
-    view.host
+    let position = view
+        .host
         .positions(view.family)
-        .find(|&position| view.address(position).ip == session.address)
-        .filter(|&position| view.host.is_healthy(view.address(position)))
+        .find(|&position| view.address(position).ip == session.address)?;
+    let healthy = view.host.is_healthy(view.address(position));
+    let figure = Figure::Session { remaining: session.remaining(parameters, view.now) };
+    observer.judged(Decision::Sticky, position, figure, healthy);
+    healthy.then_some(position)
 }
 
 /// The session that a choice makes or uses again; none if another kind of persistence decided.
@@ -230,7 +237,8 @@ mod tests {
             sessions.keep(Family::V4, session);
         }
         let list = sessions.list(&Sticky::default(), Moment::ZERO);
-        assert_eq!(list.len(), MOST_SESSIONS);
-        assert_eq!(list[0].used, Moment::from_millis(1), "the longest idle one went");
+        let gone = MOST_SESSIONS / 8;
+        assert_eq!(list.len(), MOST_SESSIONS - gone + 1);
+        assert_eq!(list[0].used, Moment::from_millis(u64::try_from(gone).unwrap()));
     }
 }

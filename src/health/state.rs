@@ -36,6 +36,14 @@ impl States {
         lock(&self.servers).entry(address).or_default().clone()
     }
 
+    /// Lets one second pass for the new connections of every site device; a sample takes
+    /// `sampling_rate` seconds (global policy, guide p. 50).
+    pub fn pass_second(&self, sampling_rate: u8) {
+        for state in lock(&self.servers).values() {
+            state.load().pass_second(sampling_rate);
+        }
+    }
+
     /// When the appliance was started.
     pub fn started(&self) -> Moment {
         Moment::from_millis(self.started.load(Ordering::Relaxed))
