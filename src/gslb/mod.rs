@@ -1,6 +1,6 @@
 //! The selection of the best address.
 //!
-//! [`select`] is the whole of it for one question: it locks the domain, lets [`choose`] decide,
+//! [`fn@select`] is the whole of it for one question: it locks the domain, lets [`choose`] decide,
 //! applies what changes and puts the addresses into the order of the reply.
 
 pub mod affinity;
@@ -11,6 +11,7 @@ pub mod hash_persistence;
 pub mod hash_table;
 pub mod metric;
 pub mod observe;
+pub mod prefixes;
 pub mod regions;
 pub mod reply;
 pub mod select;

@@ -1,6 +1,6 @@
 //! The metrics, one to a file, and the tie-breakers.
 //!
-//! A metric is a [`Rule`]: it has a figure for each candidate and a test that says which figures
+//! A metric is a `Rule`: it has a figure for each candidate and a test that says which figures
 //! stay. It sees only the candidates that the metrics before it left over.
 
 mod active_bindings;
