@@ -156,8 +156,10 @@ pub struct PrefixCache {
 #[derive(Debug)]
 struct Entries {
     by_prefix: HashMap<Prefix, Entry>,
-    /// How many entries there are of each length, so that only those are looked for.
+    /// How many entries there are of each length.
     lengths: [usize; 33],
+    /// The lengths of which there are any, one bit each, so that only those are looked for.
+    present: u64,
     /// When old entries were looked for last, to make room.
     swept: Option<Moment>,
 }
@@ -172,7 +174,7 @@ struct Entry {
 
 impl Default for Entries {
     fn default() -> Self {
-        Entries { by_prefix: HashMap::new(), lengths: [0; 33], swept: None }
+        Entries { by_prefix: HashMap::new(), lengths: [0; 33], present: 0, swept: None }
     }
 }
 
@@ -360,14 +362,17 @@ impl Entries {
         parameters: &'a RttParameters,
         now: Moment,
     ) -> impl Iterator<Item = (Prefix, &'a Entry)> {
-        (0..=32_u8)
-            .rev()
-            .filter(move |length| address.is_ipv4() && self.lengths[usize::from(*length)] > 0)
-            .filter_map(move |length| {
-                let prefix = Prefix::new(address, length);
-                self.by_prefix.get(&prefix).map(|entry| (prefix, entry))
-            })
-            .filter(move |(prefix, entry)| entry.is_alive(*prefix, parameters, now))
+        let mut lengths = if address.is_ipv4() { self.present } else { 0 };
+        std::iter::from_fn(move || {
+            let length = lengths.checked_ilog2()?;
+            lengths &= !(1 << length);
+            u8::try_from(length).ok()
+        })
+        .filter_map(move |length| {
+            let prefix = Prefix::new(address, length);
+            self.by_prefix.get(&prefix).map(|entry| (prefix, entry))
+        })
+        .filter(move |(prefix, entry)| entry.is_alive(*prefix, parameters, now))
     }
 
     /// The entry of a prefix, made anew if there is none alive; `None` if the cache is full.
@@ -394,6 +399,7 @@ impl Entries {
             }
             Place::Vacant(place) => {
                 self.lengths[usize::from(prefix.length())] += 1;
+                self.present |= 1 << prefix.length();
                 place.insert(Entry::default())
             }
         };
@@ -417,12 +423,19 @@ impl Entries {
             lengths[usize::from(prefix.length())] -= usize::from(!alive);
             alive
         });
+        self.note_lengths();
     }
 
     fn remove(&mut self, prefix: Prefix) {
         if self.by_prefix.remove(&prefix).is_some() {
             self.lengths[usize::from(prefix.length())] -= 1;
+            self.note_lengths();
         }
+    }
+
+    fn note_lengths(&mut self) {
+        let bits = self.lengths.iter().enumerate().filter(|(_, count)| **count > 0);
+        self.present = bits.fold(0, |present, (length, _)| present | 1 << length);
     }
 }
 
@@ -616,6 +629,7 @@ mod tests {
         let clients = Prefix::new(ip("198.51.100.1"), 32);
         fixture.cache.withdraw(clients, ip(SERVER), &fixture.parameters);
         assert_eq!(fixture.cache.size(), (0, 0));
-        assert_eq!(fixture.cache.read().lengths, [0; 33]);
+        let entries = fixture.cache.read();
+        assert_eq!((entries.lengths, entries.present), ([0; 33], 0));
     }
 }
