@@ -282,10 +282,9 @@ impl ServerState {
         }
     }
 
-    /// Takes a VIP off the list, with its bindings.
+    /// Takes a VIP off the list; bindings that were set stay for when it comes back.
     pub fn withdraw_vip(&self, address: IpAddr) {
         lock(&self.vips).retain(|known| known.address != address);
-        lock(&self.bindings).retain(|(vip, _), _| *vip != address);
     }
 
     /// Whether its agent is new enough to report health and bindings.
@@ -316,6 +315,11 @@ impl ServerState {
     /// Changes the active bindings of an application of a VIP.
     pub fn set_active_bindings(&self, vip: IpAddr, application: Application, count: u32) {
         lock(&self.bindings).insert((vip, application), count);
+    }
+
+    /// Forgets the active bindings of an application of a VIP, so that nobody said anything.
+    pub fn forget_active_bindings(&self, vip: IpAddr, application: Application) {
+        lock(&self.bindings).remove(&(vip, application));
     }
 
     fn is_default(&self) -> bool {
