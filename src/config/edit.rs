@@ -573,6 +573,9 @@ pub fn no_such_reference(kept: Kept, name: &str) -> Refusal {
         Kept::Site => Message::NoSuchSite,
         Kept::Si => Message::NoSuchSi,
         Kept::HostPolicy => Message::NoSuchHostPolicy,
+        Kept::SnaDomain => Message::NoSuchSnaDomain,
+        Kept::SnaSystem => Message::NoSuchSystem,
+        Kept::SnaLu => Message::NoSuchLu,
         _ => return Refusal::new(Message::NoSuchEntry).with("words", name),
     };
     Refusal::new(message).with("name", name).with("system", name)

@@ -298,6 +298,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("32-host-policy.grammar", include_str!("../../grammar/32-host-policy.grammar")),
     ("33-zone.grammar", include_str!("../../grammar/33-zone.grammar")),
     ("34-policy.grammar", include_str!("../../grammar/34-policy.grammar")),
+    ("36-sna.grammar", include_str!("../../grammar/36-sna.grammar")),
     ("40-vlan.grammar", include_str!("../../grammar/40-vlan.grammar")),
     ("50-globals.grammar", include_str!("../../grammar/50-globals.grammar")),
     ("60-interface.grammar", include_str!("../../grammar/60-interface.grammar")),
