@@ -9,10 +9,10 @@ use crate::clock::{Clock, Moment};
 use crate::config::edit::{Outcome, Trees};
 use crate::config::load::{self, Rejected};
 use crate::config::render::{self, Secrets};
-use crate::config::tree::{Reading, Statement, Tree, Values};
+use crate::config::tree::{Reading, Statement, Tree};
 use crate::counters::Counters;
+use crate::grammar::Grammar;
 use crate::grammar::link::Kept;
-use crate::grammar::{Grammar, ModeId};
 use crate::health::state::States;
 use crate::log::Log;
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
@@ -201,11 +201,8 @@ impl Appliance {
 
     /// The name that begins every prompt, as the last line left it.
     pub fn device_name(&self, tree: &Tree) -> String {
-        let grammar = &self.grammar;
-        let root = grammar.modes.iter().position(|mode| mode.root).map(ModeId);
-        root.and_then(|root| grammar.keeping(root, Kept::Hostname))
-            .and_then(|command| tree.root.find(command, &Values::new()))
-            .and_then(|statement| Reading { grammar, statement }.text("name"))
+        tree.global(&self.grammar, Kept::Hostname)
+            .and_then(|statement| statement.text("name"))
             .unwrap_or(DEFAULT_DEVICE_NAME)
             .to_owned()
     }
