@@ -193,6 +193,10 @@ impl Appliance {
         for host in &self.snapshot.load().hosts {
             host.domain.lock().clear_counts();
         }
+        for domain in &self.snapshot.load().sna_domains {
+            // The clock begins anew, so no moment before counts any more.
+            domain.tallies.lock().reset();
+        }
         if self.clock.reset() {
             self.started.store(0, Ordering::Relaxed);
         }

@@ -195,7 +195,7 @@ fn start_text(
                 let (host, port) = (first.ip().to_string(), first.port().to_string());
                 let places =
                     [("host", host.as_str()), ("port", &port), ("name", example.question())];
-                text += &grammar.message(Message::StartTry, &places);
+                text += &grammar.message(example.hint(), &places);
             }
         }
         Some(Err(error)) => {

@@ -4,5 +4,6 @@ pub mod draft;
 pub mod policy;
 pub mod project;
 pub mod region;
+mod sna;
 pub mod snapshot;
 pub mod world;

@@ -6,6 +6,7 @@ use crate::health::state::{
     Connection, DEFAULT_SESSIONS, ReportedVip, ServerState, Sessions, States,
 };
 use crate::model::snapshot::Application;
+use crate::sna::{DEFAULT_BANDWIDTH, LuStatus};
 
 /// What else must happen after a change of the measured state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,14 @@ pub fn apply(states: &States, reading: &Reading<'_>, kept: bool) -> Effect {
                 });
             }
         }
+        Some(Kept::EmulateSnaSystem) => set_sna_system(states, reading, kept),
+        Some(Kept::EmulateSnaLu) => {
+            if let (Some(domain), Some(lu)) = (reading.text("domain"), reading.text("lu")) {
+                let status = reading.word("status").and_then(LuStatus::from_name);
+                let status = status.filter(|_| kept).unwrap_or(LuStatus::Active);
+                states.sna.lu(domain, lu).set_status(status);
+            }
+        }
         _ => {}
     }
     Effect::State
@@ -87,6 +96,19 @@ fn set_health(
     if let Some(ip) = reading.address("ip") {
         states.address(ip).set_up(application, up);
     }
+}
+
+/// What a setting does not say has its default: one that stays with a new value is taken back
+/// before it is made again.
+fn set_sna_system(states: &States, reading: &Reading<'_>, kept: bool) {
+    let (Some(domain), Some(system)) = (reading.text("domain"), reading.text("system")) else {
+        return;
+    };
+    let load = reading.text("load").and_then(|load| load.parse().ok()).filter(|_| kept);
+    let bandwidth = reading.number("bandwidth").filter(|_| kept);
+    let state = states.sna.system(domain, system);
+    state.set_load(load.unwrap_or(0.0));
+    state.set_bandwidth(bandwidth.unwrap_or(DEFAULT_BANDWIDTH));
 }
 
 /// The name of the failed state in the grammar's type of health results.

@@ -21,6 +21,7 @@ mod resources;
 #[cfg(test)]
 mod sample;
 mod site;
+mod sna_domain;
 mod table;
 mod traffic;
 mod version;
@@ -33,6 +34,7 @@ pub use host_policy::{host_policies, host_policy};
 pub use policy::{default_policy, global_policy};
 pub use resources::{Usage, resources};
 pub use site::sites;
+pub use sna_domain::sna_domains;
 pub use traffic::traffic_site;
 pub use version::version;
 
