@@ -11,7 +11,7 @@ use crate::grammar::notation::{
 use crate::grammar::trie::{Conflict, Trie};
 use crate::grammar::value::{ChoiceType, ChoiceWord, Fit, TypeId, Value, ValueType};
 use crate::grammar::{
-    Argument, Command, CommandId, FormId, Grammar, GrammarError, Level, Mode, ModeId, Need,
+    Above, Argument, Command, CommandId, FormId, Grammar, GrammarError, Level, Mode, ModeId, Need,
     Rejection, Storage, Target, Verb,
 };
 
@@ -314,6 +314,9 @@ impl Loader {
                     "word" => ValueType::Word(size),
                     "name" => ValueType::Name(size),
                     "domain" => ValueType::Domain(size),
+                    "ipv4-prefix" if size <= 32 => {
+                        ValueType::Ipv4Prefix(u8::try_from(size).unwrap_or(32))
+                    }
                     other => return Err(wrong(format!("{other} takes no size"))),
                 }
             }
@@ -691,6 +694,8 @@ impl Clauses<'_> {
             excludes: Vec::new(),
             needs: Vec::new(),
             rejects: Vec::new(),
+            above: Vec::new(),
+            again: false,
             in_use: None,
             pack: None,
             adds: None,
@@ -748,6 +753,12 @@ impl Clauses<'_> {
                     message: message_named(message, position)?,
                 });
             }
+            Clause::RejectsAbove { argument, limit, message } => storage.above.push(Above {
+                argument: self.argument(argument, position)?,
+                limit: self.argument(limit, position)?,
+                message: message_named(message, position)?,
+            }),
+            Clause::Again => storage.again = true,
             Clause::InUse(message) => storage.in_use = Some(message_named(message, position)?),
             Clause::Pack(number) => {
                 storage.pack = Some(usize::try_from(*number).unwrap_or(usize::MAX).max(1));
