@@ -268,6 +268,9 @@ named_enum! {
         EmulateApplicationHealth = "emulate-application-health",
         EmulateFlashback = "emulate-flashback",
         EmulateFlashbackApplication = "emulate-flashback-application",
+        EmulateAgent = "emulate-agent",
+        EmulateRtt = "emulate-rtt",
+        EmulateActiveRtt = "emulate-active-rtt",
     }
 }
 
@@ -311,6 +314,7 @@ named_enum! {
         ClearUnsupportedResponseCount = "clear-unsupported-response-count",
         EmulateClockAdvance = "emulate-clock-advance",
         EmulateDemo = "emulate-demo",
+        EmulateExplain = "emulate-explain",
         EmulateQuery = "emulate-query",
         EmulateReset = "emulate-reset",
     }
@@ -354,6 +358,7 @@ named_enum! {
         StartHelp = "start-help",
         NoServerBehind = "no-server-behind",
         InvalidQuestion = "invalid-question",
+        RehashNeeded = "rehash-needed",
         UsedAboveMaximum = "used-above-maximum",
         HelpNo = "help-no",
         HelpPipe = "help-pipe",

@@ -4,5 +4,6 @@ pub mod draft;
 pub mod policy;
 pub mod project;
 pub mod region;
+mod site;
 pub mod snapshot;
 pub mod world;
