@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use adxemu::appliance::Appliance;
 use adxemu::cli::session::Session;
-use adxemu::clock::RealClock;
+use adxemu::clock::{RealClock, every_second};
 use adxemu::demo::Demo;
 use adxemu::dns::serve::{ListenError, Server, TcpLimits};
 use adxemu::dns::{Responder, Settings};
@@ -153,6 +153,7 @@ fn interactive(options: &Options, example: Option<Demo>) -> Result<ExitCode, Fai
     let responder = responder(options, Arc::clone(&appliance));
     let runtime = runtime()?;
     let server = listen(options, &runtime, &responder);
+    keep_time(&runtime, &appliance);
     let mut session = Session::new(responder);
     let mut output = io::stdout().lock();
     let is_terminal = io::stdin().is_terminal() && output.is_terminal();
@@ -218,6 +219,7 @@ fn serve(options: &Options, example: Option<Demo>) -> Result<ExitCode, Failure> 
     let responder = responder(options, Arc::clone(&appliance));
     let runtime = runtime()?;
     let server = listen(options, &runtime, &responder).transpose()?;
+    keep_time(&runtime, &appliance);
     let mut stderr = io::stderr();
     if let Some(server) = &server {
         let addresses: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
@@ -258,6 +260,12 @@ fn leave_when_told(runtime: &Runtime, settings: quiet::Settings) -> io::Result<(
 #[cfg(not(unix))]
 fn leave_when_told(_runtime: &Runtime, _settings: quiet::Settings) -> io::Result<()> {
     Ok(())
+}
+
+/// Lets what falls due happen beside the prompt, until the runtime ends.
+fn keep_time(runtime: &Runtime, appliance: &Arc<Appliance>) {
+    let appliance = Arc::clone(appliance);
+    runtime.spawn(every_second(move || appliance.pass_time()));
 }
 
 /// Waits until the program is told to stop.

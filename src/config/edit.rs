@@ -96,6 +96,7 @@ impl<'a> Editor<'a> {
         self.check_references(command, values)?;
         check_values(storage, values)?;
         self.check_claim(command, values)?;
+        self.check_numbers(storage, command, values)?;
         if !storage.each {
             self.check_needs(storage, command, values)?;
             self.put(command, storage, values, false);
@@ -323,22 +324,42 @@ impl<'a> Editor<'a> {
                 Some(kept) => self.related(storage, command, values, kept).is_some(),
             };
             if !there {
-                let mut refusal = Refusal::new(need.message);
-                for (argument, value) in values {
-                    let argument = &command.arguments[usize::from(*argument)];
-                    let mut text = String::new();
-                    argument.value_type.print(&self.grammar.choices, value, &mut text);
-                    if let Some(place) = PLACES.iter().find(|place| **place == argument.name) {
-                        refusal = refusal.with(place, text);
-                    }
-                }
-                return Err(refusal);
+                return Err(self.refusal(need.message, command, values));
             }
         }
         if storage.at_most.is_some() && self.is_new(command, values) && !storage.each {
             self.check_room(command, storage, 1)?;
         }
         Ok(())
+    }
+
+    /// Numbers that may not exceed one another.
+    fn check_numbers(
+        &self,
+        storage: &Storage,
+        command: &Command,
+        values: &Values,
+    ) -> Result<(), Refusal> {
+        let number = |argument| match values_of(values, argument).next() {
+            Some(Value::Number(number)) => Some(*number),
+            _ => None,
+        };
+        let broken = storage.above.iter().find(|rule| number(rule.argument) > number(rule.limit));
+        broken.map_or(Ok(()), |rule| Err(self.refusal(rule.message, command, values)))
+    }
+
+    /// A refusal with the values of the line in its places.
+    fn refusal(&self, message: Message, command: &Command, values: &Values) -> Refusal {
+        let mut refusal = Refusal::new(message);
+        for (argument, value) in values {
+            let argument = &command.arguments[usize::from(*argument)];
+            let mut text = String::new();
+            argument.value_type.print(&self.grammar.choices, value, &mut text);
+            if let Some(place) = PLACES.iter().find(|place| **place == argument.name) {
+                refusal = refusal.with(place, text);
+            }
+        }
+        refusal
     }
 
     fn check_room(&self, command: &Command, storage: &Storage, new: usize) -> Result<(), Refusal> {
@@ -443,6 +464,9 @@ impl<'a> Editor<'a> {
                 }
             }
             if old.values == new {
+                if storage.again {
+                    self.outcome.world.push((true, old.without_block()));
+                }
                 return;
             }
         }
@@ -461,7 +485,7 @@ impl<'a> Editor<'a> {
             let tree =
                 if storage.world { &mut self.trees.world } else { &mut self.trees.configuration };
             tree.note(grammar, &old, false);
-            if storage.world {
+            if storage.world && !storage.again {
                 self.outcome.world.insert(
                     self.outcome.world.len().saturating_sub(1),
                     (false, old.without_block()),
@@ -563,8 +587,10 @@ impl<'a> Editor<'a> {
 }
 
 /// Names of arguments that messages may mention.
-pub(super) const PLACES: &[&str] =
-    &["host", "addr", "name", "zone", "app", "port", "real", "policy", "domain", "system"];
+pub(super) const PLACES: &[&str] = &[
+    "host", "addr", "name", "zone", "app", "port", "real", "policy", "domain", "system", "used",
+    "maximum",
+];
 
 /// What is said of a `ref` to something that is not there.
 pub fn no_such_reference(kept: Kept, name: &str) -> Refusal {

@@ -279,6 +279,9 @@ named_enum! {
         EmulateApplicationHealth = "emulate-application-health",
         EmulateFlashback = "emulate-flashback",
         EmulateFlashbackApplication = "emulate-flashback-application",
+        EmulateAgent = "emulate-agent",
+        EmulateRtt = "emulate-rtt",
+        EmulateActiveRtt = "emulate-active-rtt",
     }
 }
 
@@ -324,6 +327,7 @@ named_enum! {
         ClearSnaDomain = "clear-sna-domain",
         EmulateClockAdvance = "emulate-clock-advance",
         EmulateDemo = "emulate-demo",
+        EmulateExplain = "emulate-explain",
         EmulateQuery = "emulate-query",
         EmulateReset = "emulate-reset",
     }
@@ -375,6 +379,7 @@ named_enum! {
         StartHelp = "start-help",
         NoServerBehind = "no-server-behind",
         InvalidQuestion = "invalid-question",
+        RehashNeeded = "rehash-needed",
         UsedAboveMaximum = "used-above-maximum",
         HelpNo = "help-no",
         HelpPipe = "help-pipe",

@@ -11,8 +11,8 @@ use crate::grammar::notation::{
 use crate::grammar::trie::{Conflict, Trie};
 use crate::grammar::value::{ChoiceType, ChoiceWord, Fit, TypeId, Value, ValueType};
 use crate::grammar::{
-    Argument, Claim, Command, CommandId, FormId, Grammar, GrammarError, Level, Mode, ModeId, Most,
-    Need, Rejection, Storage, Target, Verb,
+    Above, Argument, Claim, Command, CommandId, FormId, Grammar, GrammarError, Level, Mode, ModeId,
+    Most, Need, Rejection, Storage, Target, Verb,
 };
 
 type Result<T> = std::result::Result<T, GrammarError>;
@@ -315,6 +315,9 @@ impl Loader {
                     "name" => ValueType::Name(size),
                     "domain" => ValueType::Domain(size),
                     "label" => ValueType::Label(size),
+                    "ipv4-prefix" if size <= 32 => {
+                        ValueType::Ipv4Prefix(u8::try_from(size).unwrap_or(32))
+                    }
                     other => return Err(wrong(format!("{other} takes no size"))),
                 }
             }
@@ -736,6 +739,8 @@ impl Clauses<'_> {
             excludes: Vec::new(),
             needs: Vec::new(),
             rejects: Vec::new(),
+            above: Vec::new(),
+            again: false,
             in_use: None,
             pack: None,
             adds: None,
@@ -807,6 +812,12 @@ impl Clauses<'_> {
                     message: message_named(message, position)?,
                 });
             }
+            Clause::RejectsAbove { argument, limit, message } => storage.above.push(Above {
+                argument: self.argument(argument, position)?,
+                limit: self.argument(limit, position)?,
+                message: message_named(message, position)?,
+            }),
+            Clause::Again => storage.again = true,
             Clause::InUse(message) => storage.in_use = Some(message_named(message, position)?),
             Clause::Pack(number) => {
                 storage.pack = Some(usize::try_from(*number).unwrap_or(usize::MAX).max(1));

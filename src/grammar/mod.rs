@@ -209,6 +209,10 @@ pub struct Storage {
     pub needs: Vec<Need>,
     /// Pairs of values that exclude each other.
     pub rejects: Vec<Rejection>,
+    /// Pairs of numbers of which the first must not exceed the second.
+    pub above: Vec<Above>,
+    /// Repeating the line is told to the program again, though it changes nothing that is kept.
+    pub again: bool,
     /// The message if a reference forbids to remove it.
     pub in_use: Option<Message>,
     /// Entries on one printed line.
@@ -262,6 +266,17 @@ pub struct Rejection {
     /// The other.
     pub with: Value,
     /// What is said.
+    pub message: Message,
+}
+
+/// A number that must not exceed another one of the same line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Above {
+    /// The argument.
+    pub argument: usize,
+    /// The argument that holds the highest number allowed.
+    pub limit: usize,
+    /// What is said if it does.
     pub message: Message,
 }
 

@@ -204,6 +204,8 @@ pub enum Clause {
     Needs { name: String, message: String },
     Under { name: String, message: String },
     Rejects { argument: String, value: String, with: String, message: String },
+    RejectsAbove { argument: String, limit: String, message: String },
+    Again,
     InUse(String),
     Pack(u64),
     Adds(String),
@@ -621,6 +623,18 @@ fn rule_clause(input: &str) -> IResult<&str, Clause> {
         ),
         map(phrase("no kept"), |()| Clause::NoKept),
         map(phrase("merge"), |()| Clause::Merge),
+        map(phrase("again"), |()| Clause::Again),
+        map(
+            after(
+                "rejects",
+                (
+                    argument_reference,
+                    preceded(space1, after("above", argument_reference)),
+                    preceded(space1, after("else", name)),
+                ),
+            ),
+            |(argument, limit, message)| Clause::RejectsAbove { argument, limit, message },
+        ),
         map(after("at-most", number), Clause::AtMost),
         map(after("unique", argument_reference), Clause::Unique),
         map(

@@ -42,6 +42,8 @@ pub enum ValueType {
     Ipv6,
     /// Address and length.
     Prefix,
+    /// IPv4 address and length of at most so many bits.
+    Ipv4Prefix(u8),
     /// An IPv4 netmask.
     Mask,
     /// A number with a fraction.
@@ -143,6 +145,7 @@ impl ValueType {
             | ValueType::Ipv4
             | ValueType::Ipv6
             | ValueType::Prefix
+            | ValueType::Ipv4Prefix(_)
             | ValueType::Mask
             | ValueType::Decimal
             | ValueType::Choice(_) => false,
@@ -182,6 +185,9 @@ impl ValueType {
                 typed(word.parse().ok().map(|address| Value::Address(IpAddr::V6(address))))
             }
             ValueType::Prefix => typed(parse_prefix(word)),
+            ValueType::Ipv4Prefix(most) => typed(parse_prefix(word).filter(
+                |value| matches!(value, Value::Prefix(IpAddr::V4(_), length) if length <= most),
+            )),
             ValueType::Mask => typed(parse_mask(word)),
             ValueType::Decimal => typed(is_decimal(word).then(|| Value::Text(word.into()))),
             ValueType::Quoted | ValueType::Line => Fit::Free(Value::Text(word.into())),
@@ -208,6 +214,7 @@ impl ValueType {
             ValueType::Ipv4 | ValueType::Mask => "A.B.C.D",
             ValueType::Ipv6 => "X:X::X:X",
             ValueType::Prefix => "A.B.C.D/L or X:X::X:X/L",
+            ValueType::Ipv4Prefix(_) => "A.B.C.D/L",
             ValueType::Line => "LINE",
             ValueType::HostPort => "HOST:PORT",
             ValueType::Reference(_, base) => base.placeholder(),
@@ -378,6 +385,10 @@ mod tests {
         assert_eq!(value, Value::Prefix("203.0.112.0".parse().unwrap(), 20));
         assert_eq!(ValueType::Prefix.fit(&[], "192.0.2.1/33", false), Fit::No);
         assert_eq!(ValueType::Prefix.fit(&[], "192.0.2.1/+4", false), Fit::No);
+        let clients = ValueType::Ipv4Prefix(31);
+        assert!(matches!(clients.fit(&[], "192.0.2.1/31", false), Fit::Typed(_)));
+        assert_eq!(clients.fit(&[], "192.0.2.1/32", false), Fit::No);
+        assert_eq!(clients.fit(&[], "2001:db8::/16", false), Fit::No);
         assert_eq!(parse_prefix("2001:db8::1/0").unwrap(), Value::Prefix("::".parse().unwrap(), 0));
     }
 
