@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::{ArcSwap, Guard};
 
+use crate::cli::sessions::Sessions;
 use crate::clock::{Clock, Moment};
 use crate::config::edit::{Outcome, Trees};
 use crate::config::load::{self, Rejected};
@@ -31,6 +32,8 @@ pub struct Appliance {
     pub counters: Counters,
     /// What health checks and site devices report.
     pub states: States,
+    /// The sessions that are open.
+    pub sessions: Sessions,
     /// Messages for the console and the log buffer.
     pub log: Log,
     configuration: Mutex<Configuration>,
@@ -69,6 +72,7 @@ impl Appliance {
             clock,
             counters: Counters::default(),
             states: States::default(),
+            sessions: Sessions::default(),
             log: Log::default(),
             configuration: Mutex::default(),
             is_stale: AtomicBool::new(false),
@@ -115,7 +119,7 @@ impl Appliance {
         configuration.trees.configuration = crate::config::tree::Tree::default();
         let startup = std::mem::take(&mut configuration.startup);
         let report = load::load(&self.grammar, &mut configuration.trees, &startup);
-        configuration.startup = startup;
+        configuration.startup = report.without_passwords(startup);
         configuration.rejected = report.rejected;
         configuration.boot =
             project::boot_settings(&self.grammar, &configuration.trees.configuration);

@@ -209,6 +209,8 @@ pub enum Clause {
     From(String),
     Level(String),
     Hidden,
+    Hashed,
+    Privilege(u64),
 }
 
 /// What a `clear` removes.
@@ -469,7 +471,7 @@ fn choice_value(input: &str) -> IResult<&str, ChoiceValue> {
 }
 
 fn word(input: &str) -> IResult<&str, String> {
-    let is_word = |character: char| is_name_character(character) || "!:*?".contains(character);
+    let is_word = |character: char| is_name_character(character) || "!:*?+".contains(character);
     map(take_while1(is_word), str::to_owned).parse(input)
 }
 
@@ -601,6 +603,7 @@ fn identity_clause(input: &str) -> IResult<&str, Clause> {
         map(after("from", string), Clause::From),
         map(after("level", name), Clause::Level),
         map(phrase("hidden"), |()| Clause::Hidden),
+        map(after("privilege", number), Clause::Privilege),
     ))
     .parse(input)
 }
@@ -614,6 +617,7 @@ fn rule_clause(input: &str) -> IResult<&str, Clause> {
         ),
         map(phrase("no kept"), |()| Clause::NoKept),
         map(phrase("merge"), |()| Clause::Merge),
+        map(phrase("hashed"), |()| Clause::Hashed),
         map(after("at-most", number), Clause::AtMost),
         map(after("unique", argument_reference), Clause::Unique),
         map(after("excludes", names), Clause::Excludes),

@@ -5,6 +5,7 @@
 //! prints, and gives the line back for editing where it was left.
 
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustyline::config::Config;
@@ -19,6 +20,7 @@ use crate::cli::pager;
 use crate::cli::session::Session;
 use crate::cli::words;
 use crate::term::keys::TerminalKeys;
+use crate::term::mask::Mask;
 
 /// Lines that the history holds; it is not saved to disk, for it could hold passwords.
 const HISTORY: usize = 20;
@@ -38,6 +40,8 @@ type Note = Arc<Mutex<Option<(Wish, usize)>>>;
 struct Key {
     wish: Wish,
     note: Note,
+    /// Whether a question is being answered, where the key is an ordinary character.
+    answering: Arc<AtomicBool>,
 }
 
 impl ConditionalEventHandler for Key {
@@ -49,7 +53,8 @@ impl ConditionalEventHandler for Key {
         context: &EventContext<'_>,
     ) -> Option<Cmd> {
         let before = &context.line()[..context.pos()];
-        if self.wish == Wish::Help && words::is_inside_quotes(before) {
+        let answering = self.answering.load(Ordering::Relaxed);
+        if self.wish == Wish::Help && (answering || words::is_inside_quotes(before)) {
             // Inside an open quote `?` is an ordinary character (decisions 1.6).
             return None;
         }
@@ -73,10 +78,12 @@ pub fn run(session: &mut Session, output: &mut dyn Write) -> io::Result<()> {
         .map_err(io::Error::other)?
         .build();
     let history = MemHistory::with_config(&config);
-    let mut editor: Editor<(), MemHistory> =
+    let mut editor: Editor<Mask, MemHistory> =
         Editor::with_history(config, history).map_err(io::Error::other)?;
+    editor.set_helper(Some(Mask::default()));
     let note: Note = Arc::default();
-    bind(&mut editor, &note);
+    let answering: Arc<AtomicBool> = Arc::default();
+    bind(&mut editor, &note, &answering);
     let mut pending = (String::new(), String::new());
     while !session.is_over() {
         for message in session.appliance().log.take() {
@@ -92,6 +99,11 @@ pub fn run(session: &mut Session, output: &mut dyn Write) -> io::Result<()> {
         output.write_all(above.as_bytes())?;
         output.flush()?;
         let initial = std::mem::take(&mut pending);
+        let is_question = session.question().is_some();
+        answering.store(is_question, Ordering::Relaxed);
+        if let Some(mask) = editor.helper() {
+            mask.on.set(session.asks_secret());
+        }
         let line = editor.readline_with_initial(&prompt, (&initial.0, &initial.1));
         let wish = note.lock().unwrap_or_else(PoisonError::into_inner).take();
         match (line, wish) {
@@ -99,7 +111,7 @@ pub fn run(session: &mut Session, output: &mut dyn Write) -> io::Result<()> {
                 pending = grant(session, wish, &line, place, output)?;
             }
             (Ok(line), None) => {
-                if !line.trim().is_empty() && session.question().is_none() {
+                if !line.trim().is_empty() && !is_question {
                     editor.add_history_entry(&line).map_err(io::Error::other)?;
                 }
                 let text = session.run(&line);
@@ -129,7 +141,7 @@ fn show(session: &Session, text: &str, output: &mut dyn Write) -> io::Result<()>
     }
 }
 
-fn bind(editor: &mut Editor<(), MemHistory>, note: &Note) {
+fn bind(editor: &mut Editor<Mask, MemHistory>, note: &Note, answering: &Arc<AtomicBool>) {
     let keys = [
         (KeyEvent::from('?'), Wish::Help),
         (KeyEvent(rustyline::KeyCode::Tab, rustyline::Modifiers::NONE), Wish::Complete),
@@ -137,7 +149,8 @@ fn bind(editor: &mut Editor<(), MemHistory>, note: &Note) {
         (KeyEvent::ctrl('Z'), Wish::End),
     ];
     for (key, wish) in keys {
-        let handler = Key { wish, note: Arc::clone(note) };
+        let answering = Arc::clone(answering);
+        let handler = Key { wish, note: Arc::clone(note), answering };
         editor.bind_sequence(key, EventHandler::Conditional(Box::new(handler)));
     }
 }

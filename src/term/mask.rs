@@ -10,9 +10,9 @@ use rustyline::validate::Validator;
 
 /// Shows blanks in place of what is typed while it is on.
 #[derive(Debug, Default)]
-pub struct Mask {
+pub(super) struct Mask {
     /// Whether the line is hidden.
-    pub on: Cell<bool>,
+    pub(super) on: Cell<bool>,
 }
 
 impl Highlighter for Mask {

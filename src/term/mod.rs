@@ -3,3 +3,4 @@
 pub mod console;
 mod keys;
 pub mod lines;
+mod mask;
