@@ -34,6 +34,7 @@ pub mod log;
 pub mod model;
 mod names;
 pub mod replay;
+pub mod secret;
 pub mod show;
 pub mod sna;
 pub mod store;
