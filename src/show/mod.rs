@@ -31,7 +31,7 @@ pub use dns_zone::dns_zone;
 pub use global_stat::global_stat;
 pub use host_policy::{host_policies, host_policy};
 pub use policy::{default_policy, global_policy};
-pub use resources::{Usage, resources};
+pub use resources::{Limit, Usage, resources, usages};
 pub use site::sites;
 pub use traffic::traffic_site;
 pub use version::version;
