@@ -11,6 +11,7 @@ use adxemu::appliance::Appliance;
 use adxemu::check::{self, rule::Severity};
 use adxemu::cli::session::Session;
 use adxemu::clock::RealClock;
+use adxemu::config::capture;
 use adxemu::demo::Demo;
 use adxemu::dns::serve::{ListenError, Server, TcpLimits};
 use adxemu::dns::{Responder, Settings};
@@ -112,7 +113,8 @@ fn appliance(options: &Options, example: Option<Demo>) -> Result<Arc<Appliance>,
     if let Some(example) = example {
         appliance.start_with(example.text());
     } else if let Some(path) = &options.config {
-        appliance.start_with(&store::read_text(path)?);
+        let text = store::read_text(path)?;
+        appliance.start_with(&capture::clean(&appliance.grammar, &text));
     } else {
         appliance.start_from_store()?;
     }
@@ -275,7 +277,10 @@ fn check_files(
     let mut unreadable = false;
     for path in files {
         match store::read_text(path) {
-            Ok(text) => checked.push(check::check(&grammar, &path.to_string_lossy(), &text)),
+            Ok(text) => {
+                let text = capture::clean(&grammar, &text);
+                checked.push(check::check(&grammar, &path.to_string_lossy(), &text));
+            }
             Err(error) => {
                 unreadable = true;
                 writeln!(io::stderr(), "adxemu: {error}")?;
