@@ -15,8 +15,10 @@ use rustyline::{
 };
 
 use crate::cli::complete::Completion;
+use crate::cli::pager;
 use crate::cli::session::Session;
 use crate::cli::words;
+use crate::term::keys::TerminalKeys;
 
 /// Lines that the history holds; it is not saved to disk, for it could hold passwords.
 const HISTORY: usize = 20;
@@ -100,7 +102,8 @@ pub fn run(session: &mut Session, output: &mut dyn Write) -> io::Result<()> {
                 if !line.trim().is_empty() && session.question().is_none() {
                     editor.add_history_entry(&line).map_err(io::Error::other)?;
                 }
-                output.write_all(session.run(&line).as_bytes())?;
+                let text = session.run(&line);
+                show(session, &text, output)?;
             }
             (Err(ReadlineError::Interrupted), _) => session.interrupt(),
             (Err(ReadlineError::Eof), _) => {
@@ -114,6 +117,16 @@ pub fn run(session: &mut Session, output: &mut dyn Write) -> io::Result<()> {
         }
     }
     output.flush()
+}
+
+/// Shows a text, one page at a time if the session says so.
+fn show(session: &Session, text: &str, output: &mut dyn Write) -> io::Result<()> {
+    match (session.page_length(), TerminalKeys::open()) {
+        (Some(length), Ok(mut keys)) => {
+            pager::show(&session.appliance().grammar, text, length, &mut keys, output)
+        }
+        _ => output.write_all(text.as_bytes()),
+    }
 }
 
 fn bind(editor: &mut Editor<(), MemHistory>, note: &Note) {
@@ -141,7 +154,10 @@ fn grant(
     let (left, right) =
         if line.is_char_boundary(place) { line.split_at(place) } else { (line, "") };
     match wish {
-        Wish::Help => output.write_all(session.help(left).as_bytes())?,
+        Wish::Help => {
+            let text = session.help(left);
+            show(session, &text, output)?;
+        }
         Wish::Complete => match session.complete(left) {
             Completion::Insert(text) => {
                 // Back onto the line that the accepted key has left.

@@ -1,4 +1,5 @@
 //! Where lines come from and where output goes.
 
 pub mod console;
+mod keys;
 pub mod lines;
