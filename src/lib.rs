@@ -21,6 +21,7 @@
 //! typed. Everything else is derived from them, in one direction.
 
 pub mod appliance;
+pub mod check;
 pub mod cli;
 pub mod clock;
 pub mod config;

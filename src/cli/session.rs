@@ -207,6 +207,16 @@ impl Session {
         }
     }
 
+    /// A session at the level at which a configuration file begins.
+    pub fn configuring(responder: Arc<Responder>) -> Self {
+        let mut session = Self::privileged(responder);
+        let grammar = &session.appliance.grammar;
+        if let Some(mode) = grammar.modes.iter().position(|mode| mode.root).map(ModeId) {
+            session.levels.push(Place { mode, path: Path::new() });
+        }
+        session
+    }
+
     /// Whether the session is over.
     pub fn is_over(&self) -> bool {
         self.is_over || self.ticket.as_ref().is_some_and(Ticket::is_killed)
@@ -395,7 +405,12 @@ impl Session {
         self.enter_privileged(Privilege::Full);
     }
 
-    fn level(&self) -> &Place {
+    /// The level that the session is at.
+    ///
+    /// # Panics
+    ///
+    /// Never: the outermost level is never left.
+    pub fn level(&self) -> &Place {
         self.levels.last().expect("a session is always at some level")
     }
 
@@ -489,7 +504,7 @@ impl Session {
     }
 
     /// The block that a command of that mode changes: the session's own or one above.
-    fn place_of(&self, mode: ModeId) -> Place {
+    pub fn place_of(&self, mode: ModeId) -> Place {
         let level = self.levels.iter().rev().find(|level| level.mode == mode);
         level.cloned().unwrap_or(Place { mode, path: Path::new() })
     }
