@@ -176,7 +176,8 @@ fn answer_at_host(
 }
 
 /// The family that a type of question asks for at this host; `None`: the type is unsupported.
-fn family(record_type: RecordType, host: &Host) -> Option<Family> {
+#[must_use]
+pub fn family(record_type: RecordType, host: &Host) -> Option<Family> {
     match record_type {
         RecordType::A => Some(Family::V4),
         // One family for each reply: the IPv4 list if there is one (decisions 5.4).

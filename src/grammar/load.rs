@@ -11,8 +11,8 @@ use crate::grammar::notation::{
 use crate::grammar::trie::{Conflict, Trie};
 use crate::grammar::value::{ChoiceType, ChoiceWord, Fit, TypeId, Value, ValueType};
 use crate::grammar::{
-    Argument, Claim, Command, CommandId, FormId, Grammar, GrammarError, Level, Mode, ModeId, Most,
-    Need, Rejection, Storage, Target, Verb,
+    Above, Argument, Claim, Command, CommandId, FormId, Grammar, GrammarError, Level, Mode, ModeId,
+    Most, Need, Privilege, Rejection, Storage, Target, Verb,
 };
 
 type Result<T> = std::result::Result<T, GrammarError>;
@@ -232,6 +232,7 @@ impl Loader {
         let verb = clauses.verb()?;
         let storage = clauses.storage(&verb)?;
         let level = clauses.level()?;
+        let privilege = clauses.privilege(&verb)?;
         let evidence = stanza.clauses.iter().find_map(|(clause, _)| match clause {
             Clause::From(text) => Some(text.clone()),
             _ => None,
@@ -254,6 +255,7 @@ impl Loader {
             verb,
             storage,
             level,
+            privilege,
             evidence,
             hidden,
             help,
@@ -315,6 +317,9 @@ impl Loader {
                     "name" => ValueType::Name(size),
                     "domain" => ValueType::Domain(size),
                     "label" => ValueType::Label(size),
+                    "ipv4-prefix" if size <= 32 => {
+                        ValueType::Ipv4Prefix(u8::try_from(size).unwrap_or(32))
+                    }
                     other => return Err(wrong(format!("{other} takes no size"))),
                 }
             }
@@ -703,6 +708,20 @@ impl Clauses<'_> {
         Ok(Level::Modelled)
     }
 
+    /// Who may use the command: everybody what only looks and moves, else super-users.
+    fn privilege(&self, verb: &Verb) -> Result<Privilege> {
+        for (clause, position) in &self.stanza.clauses {
+            if let Clause::Privilege(number) = clause {
+                return Privilege::from_number(*number)
+                    .ok_or_else(|| position.error(1, format!("no privilege {number}")));
+            }
+        }
+        Ok(match verb {
+            Verb::Show(_) | Verb::Enter(_) | Verb::Leave | Verb::End => Privilege::Read,
+            _ => Privilege::Full,
+        })
+    }
+
     fn storage(&self, verb: &Verb) -> Result<Option<Storage>> {
         let keeps = matches!(verb, Verb::Keep | Verb::Open(_));
         let name = self.stanza.clauses.iter().find_map(|(clause, position)| match clause {
@@ -736,9 +755,12 @@ impl Clauses<'_> {
             excludes: Vec::new(),
             needs: Vec::new(),
             rejects: Vec::new(),
+            above: Vec::new(),
+            again: false,
             in_use: None,
             pack: None,
             adds: None,
+            hashed: false,
         };
         for (clause, position) in &self.stanza.clauses {
             self.attribute(&mut storage, clause, position)?;
@@ -767,6 +789,7 @@ impl Clauses<'_> {
             Clause::DefaultOn => storage.default_on = true,
             Clause::NoKept => storage.no_kept = true,
             Clause::Merge => storage.merge = true,
+            Clause::Hashed => storage.hashed = true,
             Clause::AtMost(most) => storage.at_most = Some(*most),
             Clause::Unique(name) => storage.unique = Some(self.argument(name, position)?),
             Clause::Most { argument, most, message } => {
@@ -807,6 +830,12 @@ impl Clauses<'_> {
                     message: message_named(message, position)?,
                 });
             }
+            Clause::RejectsAbove { argument, limit, message } => storage.above.push(Above {
+                argument: self.argument(argument, position)?,
+                limit: self.argument(limit, position)?,
+                message: message_named(message, position)?,
+            }),
+            Clause::Again => storage.again = true,
             Clause::InUse(message) => storage.in_use = Some(message_named(message, position)?),
             Clause::Pack(number) => {
                 storage.pack = Some(usize::try_from(*number).unwrap_or(usize::MAX).max(1));
@@ -823,6 +852,7 @@ impl Clauses<'_> {
             | Clause::Also(..)
             | Clause::From(_)
             | Clause::Level(_)
+            | Clause::Privilege(_)
             | Clause::Hidden => {}
         }
         Ok(())
@@ -841,6 +871,7 @@ impl Clauses<'_> {
                 | Clause::Also(..)
                 | Clause::From(_)
                 | Clause::Level(_)
+                | Clause::Privilege(_)
                 | Clause::Hidden => {}
                 _ => return Err(position.error(1, "this command keeps nothing")),
             }

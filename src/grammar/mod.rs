@@ -108,6 +108,8 @@ pub struct Command {
     pub storage: Option<Storage>,
     /// How far the emulator models it.
     pub level: Level,
+    /// Who may use it.
+    pub privilege: Privilege,
     /// The page that says so.
     pub evidence: Option<String>,
     /// Whether help leaves it out.
@@ -209,12 +211,18 @@ pub struct Storage {
     pub needs: Vec<Need>,
     /// Pairs of values that exclude each other.
     pub rejects: Vec<Rejection>,
+    /// Pairs of numbers of which the first must not exceed the second.
+    pub above: Vec<Above>,
+    /// Repeating the line is told to the program again, though it changes nothing that is kept.
+    pub again: bool,
     /// The message if a reference forbids to remove it.
     pub in_use: Option<Message>,
     /// Entries on one printed line.
     pub pack: Option<usize>,
     /// The line that the device adds below.
     pub adds: Option<String>,
+    /// Its secret is kept as a hash.
+    pub hashed: bool,
 }
 
 /// A statement that must be there.
@@ -263,6 +271,52 @@ pub struct Rejection {
     pub with: Value,
     /// What is said.
     pub message: Message,
+}
+
+/// A number that must not exceed another one of the same line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Above {
+    /// The argument.
+    pub argument: usize,
+    /// The argument that holds the highest number allowed.
+    pub limit: usize,
+    /// What is said if it does.
+    pub message: Message,
+}
+
+/// What a user may do (Administration guide p. 105), and what it takes to use a command. The
+/// order is that of falling rights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Privilege {
+    /// Everything: level 0.
+    Full,
+    /// Settings of ports, and looking: level 4.
+    Ports,
+    /// Looking: level 5.
+    Read,
+}
+
+impl Privilege {
+    /// The privilege of that number.
+    pub fn from_number(number: u64) -> Option<Self> {
+        [Privilege::Full, Privilege::Ports, Privilege::Read]
+            .into_iter()
+            .find(|privilege| u64::from(privilege.number()) == number)
+    }
+
+    /// The number that the device gives it: 0, 4 or 5.
+    pub fn number(self) -> u8 {
+        match self {
+            Privilege::Full => 0,
+            Privilege::Ports => 4,
+            Privilege::Read => 5,
+        }
+    }
+
+    /// Whether a user of this privilege may use what needs `needed`.
+    pub fn covers(self, needed: Privilege) -> bool {
+        self <= needed
+    }
 }
 
 /// How far the emulator models a command.

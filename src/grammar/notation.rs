@@ -204,6 +204,8 @@ pub enum Clause {
     Needs { name: String, message: String },
     Under { name: String, message: String },
     Rejects { argument: String, value: String, with: String, message: String },
+    RejectsAbove { argument: String, limit: String, message: String },
+    Again,
     InUse(String),
     Pack(u64),
     Adds(String),
@@ -211,6 +213,8 @@ pub enum Clause {
     From(String),
     Level(String),
     Hidden,
+    Hashed,
+    Privilege(u64),
 }
 
 /// What a `clear` removes.
@@ -473,7 +477,7 @@ fn choice_value(input: &str) -> IResult<&str, ChoiceValue> {
 }
 
 fn word(input: &str) -> IResult<&str, String> {
-    let is_word = |character: char| is_name_character(character) || "!:*?".contains(character);
+    let is_word = |character: char| is_name_character(character) || "!:*?+".contains(character);
     map(take_while1(is_word), str::to_owned).parse(input)
 }
 
@@ -608,6 +612,7 @@ fn identity_clause(input: &str) -> IResult<&str, Clause> {
         map(after("from", string), Clause::From),
         map(after("level", name), Clause::Level),
         map(phrase("hidden"), |()| Clause::Hidden),
+        map(after("privilege", number), Clause::Privilege),
     ))
     .parse(input)
 }
@@ -621,6 +626,19 @@ fn rule_clause(input: &str) -> IResult<&str, Clause> {
         ),
         map(phrase("no kept"), |()| Clause::NoKept),
         map(phrase("merge"), |()| Clause::Merge),
+        map(phrase("again"), |()| Clause::Again),
+        map(
+            after(
+                "rejects",
+                (
+                    argument_reference,
+                    preceded(space1, after("above", argument_reference)),
+                    preceded(space1, after("else", name)),
+                ),
+            ),
+            |(argument, limit, message)| Clause::RejectsAbove { argument, limit, message },
+        ),
+        map(phrase("hashed"), |()| Clause::Hashed),
         map(after("at-most", number), Clause::AtMost),
         map(after("unique", argument_reference), Clause::Unique),
         map(

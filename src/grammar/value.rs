@@ -42,6 +42,8 @@ pub enum ValueType {
     Ipv6,
     /// Address and length.
     Prefix,
+    /// IPv4 address and length of at most so many bits.
+    Ipv4Prefix(u8),
     /// An IPv4 netmask.
     Mask,
     /// A number with a fraction.
@@ -143,6 +145,7 @@ impl ValueType {
             | ValueType::Ipv4
             | ValueType::Ipv6
             | ValueType::Prefix
+            | ValueType::Ipv4Prefix(_)
             | ValueType::Mask
             | ValueType::Decimal
             | ValueType::Choice(_) => false,
@@ -169,7 +172,10 @@ impl ValueType {
             ValueType::Range(low, high) => fit_range(word, *low, *high),
             ValueType::Word(most) => free(word, *most, |text| !text.is_empty() || quoted),
             ValueType::Name(most) => free(word, *most, |text| !text.trim().is_empty()),
-            ValueType::Domain(most) => free(word, *most, is_domain),
+            // Ours: tools write names with the dot of the root; it is dropped.
+            ValueType::Domain(most) => {
+                free(word.strip_suffix('.').unwrap_or(word), *most, is_domain)
+            }
             ValueType::Label(most) => free(word, *most, is_label),
             ValueType::Address => typed(word.parse().ok().map(Value::Address)),
             ValueType::Ipv4 => {
@@ -179,6 +185,9 @@ impl ValueType {
                 typed(word.parse().ok().map(|address| Value::Address(IpAddr::V6(address))))
             }
             ValueType::Prefix => typed(parse_prefix(word)),
+            ValueType::Ipv4Prefix(most) => typed(parse_prefix(word).filter(
+                |value| matches!(value, Value::Prefix(IpAddr::V4(_), length) if length <= most),
+            )),
             ValueType::Mask => typed(parse_mask(word)),
             ValueType::Decimal => typed(is_decimal(word).then(|| Value::Text(word.into()))),
             ValueType::Quoted | ValueType::Line => Fit::Free(Value::Text(word.into())),
@@ -205,6 +214,7 @@ impl ValueType {
             ValueType::Ipv4 | ValueType::Mask => "A.B.C.D",
             ValueType::Ipv6 => "X:X::X:X",
             ValueType::Prefix => "A.B.C.D/L or X:X::X:X/L",
+            ValueType::Ipv4Prefix(_) => "A.B.C.D/L",
             ValueType::Line => "LINE",
             ValueType::HostPort => "HOST:PORT",
             ValueType::Reference(_, base) => base.placeholder(),
@@ -375,6 +385,10 @@ mod tests {
         assert_eq!(value, Value::Prefix("203.0.112.0".parse().unwrap(), 20));
         assert_eq!(ValueType::Prefix.fit(&[], "192.0.2.1/33", false), Fit::No);
         assert_eq!(ValueType::Prefix.fit(&[], "192.0.2.1/+4", false), Fit::No);
+        let clients = ValueType::Ipv4Prefix(31);
+        assert!(matches!(clients.fit(&[], "192.0.2.1/31", false), Fit::Typed(_)));
+        assert_eq!(clients.fit(&[], "192.0.2.1/32", false), Fit::No);
+        assert_eq!(clients.fit(&[], "2001:db8::/16", false), Fit::No);
         assert_eq!(parse_prefix("2001:db8::1/0").unwrap(), Value::Prefix("::".parse().unwrap(), 0));
     }
 
@@ -384,6 +398,14 @@ mod tests {
         assert!(!is_domain("*"));
         assert!(!is_domain("a..b"));
         assert!(!is_domain(&"x".repeat(64)));
+    }
+
+    #[test]
+    fn the_dot_of_the_root_is_dropped() {
+        let fit = |word| ValueType::Domain(255).fit(&[], word, false);
+        assert_eq!(fit("www.example.com."), Fit::Free(Value::Text("www.example.com".into())));
+        assert_eq!(fit("."), Fit::No);
+        assert_eq!(fit("www.."), Fit::No);
     }
 
     #[test]
