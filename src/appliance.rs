@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::{ArcSwap, Guard};
 
+use crate::cli::sessions::Sessions;
 use crate::clock::{Clock, Moment};
 use crate::config::edit::{Outcome, Trees};
 use crate::config::load::{self, Rejected};
@@ -33,6 +34,8 @@ pub struct Appliance {
     pub counters: Counters,
     /// What health checks and site devices report.
     pub states: States,
+    /// The sessions that are open.
+    pub sessions: Sessions,
     /// Messages for the console and the log buffer.
     pub log: Log,
     configuration: Mutex<Configuration>,
@@ -82,6 +85,7 @@ impl Appliance {
             clock,
             counters: Counters::default(),
             states: States::default(),
+            sessions: Sessions::default(),
             log: Log::default(),
             configuration: Mutex::default(),
             is_stale: AtomicBool::new(false),
@@ -145,7 +149,7 @@ impl Appliance {
         if scenario == Scenario::Stay {
             report.world.clear();
         }
-        configuration.startup = startup;
+        configuration.startup = report.without_passwords(startup);
         configuration.rejected = report.rejected;
         configuration.boot =
             project::boot_settings(&self.grammar, &configuration.trees.configuration);

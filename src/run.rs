@@ -8,8 +8,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use adxemu::appliance::Appliance;
+use adxemu::check::{self, rule::Severity};
 use adxemu::cli::session::Session;
 use adxemu::clock::{RealClock, every_second};
+use adxemu::config::capture;
 use adxemu::demo::Demo;
 use adxemu::dns::serve::{ListenError, Server, TcpLimits};
 use adxemu::dns::{Responder, Settings};
@@ -22,7 +24,7 @@ use adxemu::term::console::Console;
 use adxemu::term::{lines, quiet};
 use tokio::runtime::Runtime;
 
-use crate::arguments::{Arguments, Command, Options, Served};
+use crate::arguments::{Arguments, Command, FailOn, Format, Options, Served};
 
 /// Why the program ends with status 2.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +58,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             serve(options, example)
         }
         Some(Command::Replay { paths, strict, show }) => play(options, paths, *strict, *show),
+        Some(Command::Check { files, format, fail_on }) => {
+            check_files(options, files, *format, *fail_on)
+        }
         Some(Command::Commands { markdown }) => print_commands(options, *markdown),
     }
 }
@@ -109,7 +114,8 @@ fn appliance(options: &Options, example: Option<Demo>) -> Result<Arc<Appliance>,
     if let Some(example) = example {
         appliance.start_with(example.text());
     } else if let Some(path) = &options.config {
-        appliance.start_with(&store::read_text(path)?);
+        let text = store::read_text(path)?;
+        appliance.start_with(&capture::clean(&appliance.grammar, &text));
     } else {
         appliance.start_from_store()?;
     }
@@ -295,6 +301,47 @@ fn play(
     let how = replay::Options { strict, show, rewrite: false };
     let status = replay::run(paths, &mut fresh, how, &mut io::stdout().lock())?;
     Ok(ExitCode::from(status.code()))
+}
+
+/// Checks configuration files.
+fn check_files(
+    options: &Options,
+    files: &[PathBuf],
+    format: Format,
+    fail_on: FailOn,
+) -> Result<ExitCode, Failure> {
+    let grammar = grammar(options)?;
+    let mut checked = Vec::with_capacity(files.len());
+    let mut unreadable = false;
+    for path in files {
+        match store::read_text(path) {
+            Ok(text) => {
+                let text = capture::clean(&grammar, &text);
+                checked.push(check::check(&grammar, &path.to_string_lossy(), &text));
+            }
+            Err(error) => {
+                unreadable = true;
+                writeln!(io::stderr(), "adxemu: {error}")?;
+            }
+        }
+    }
+    let stdout = io::stdout().lock();
+    let written = match format {
+        Format::Text => check::text::write(&checked, &mut anstream::AutoStream::auto(stdout)),
+        Format::Json => check::json::write(&grammar, &checked, &mut io::BufWriter::new(stdout)),
+        Format::Sarif => check::sarif::write(&checked, &mut io::BufWriter::new(stdout)),
+    };
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
+        _ => {}
+    }
+    let least = match fail_on {
+        FailOn::Note => Severity::Note,
+        FailOn::Warning => Severity::Warning,
+        FailOn::Error => Severity::Error,
+    };
+    let has_findings = checked.iter().any(|file| file.gravest() >= Some(least));
+    Ok(ExitCode::from(if unreadable { 2 } else { u8::from(has_findings) }))
 }
 
 /// Prints the command reference.

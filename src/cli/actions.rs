@@ -5,9 +5,9 @@ use std::net::Ipv4Addr;
 
 use hickory_proto::rr::RecordType;
 
-use crate::cli::pager;
 use crate::cli::reports::sna_domains;
 use crate::cli::session::{Question, Session};
+use crate::cli::{access, pager};
 use crate::config::edit::Refusal;
 use crate::config::tree::Reading;
 use crate::demo::Demo;
@@ -30,9 +30,10 @@ pub(super) fn perform(
 ) -> Result<String, Refusal> {
     let grammar = arguments.grammar;
     match action {
-        Action::Enable => {
-            session.enter_privileged();
-            Ok(grammar.message(Message::NoPassword, &[]))
+        Action::Enable => Ok(access::enable(session, arguments.text("secret"))),
+        Action::ExitPrivileged => {
+            session.exit_privileged();
+            Ok(String::new())
         }
         Action::Disable => {
             session.leave_privileged();
@@ -99,10 +100,9 @@ pub(super) fn perform(
 
 /// Takes the answer to a question; anything but a yes is a no.
 pub(super) fn answer(session: &mut Session, question: Question, answer: &str) -> String {
-    if !answer.eq_ignore_ascii_case("y") {
-        return String::new();
-    }
+    let yes = answer.trim().eq_ignore_ascii_case("y");
     match question {
+        Question::Reload | Question::ReloadUnsaved if !yes => {}
         Question::Reload if session.appliance.is_unsaved() => {
             session.question = Some(Question::ReloadUnsaved);
         }
@@ -110,6 +110,7 @@ pub(super) fn answer(session: &mut Session, question: Question, answer: &str) ->
             session.appliance.restart();
             session.restart();
         }
+        question => return access::answer(session, question, answer),
     }
     String::new()
 }

@@ -8,7 +8,8 @@ use crate::cli::session::Session;
 use crate::config::edit::{Refusal, Trees, no_such_reference};
 use crate::config::load;
 use crate::config::render::{self, Secrets};
-use crate::config::tree::Reading;
+use crate::config::tree::{Reading, Tree};
+use crate::grammar::Privilege;
 use crate::grammar::link::{Kept, Report};
 use crate::model::snapshot::Snapshot;
 use crate::show;
@@ -86,7 +87,14 @@ pub(super) fn sna_domains<'a>(
 fn running(session: &Session) -> String {
     let configuration = session.appliance.configuration();
     let tree = &configuration.trees.configuration;
-    render::running_configuration(&session.appliance.grammar, tree, Secrets::Masked)
+    render::running_configuration(&session.appliance.grammar, tree, secrets(session, tree))
+}
+
+/// How a display shows secrets: hashes to super-users if the configuration says so (base-cli 3.1).
+fn secrets(session: &Session, tree: &Tree) -> Secrets {
+    let grammar = &session.appliance.grammar;
+    let shows = tree.global(grammar, Kept::EnablePasswordDisplay).is_some();
+    if shows && session.privilege == Privilege::Full { Secrets::Hashed } else { Secrets::Masked }
 }
 
 /// The saved file (base-cli 3.1), with its secrets masked.
@@ -94,7 +102,8 @@ fn startup(session: &Session) -> String {
     let mut out = String::from(
         "!\nStartup-config data location is flash memory\n!\nStartup configuration:\n",
     );
-    out.push_str(&startup_body(session, Secrets::Masked));
+    let secrets = secrets(session, &session.appliance.configuration().trees.configuration);
+    out.push_str(&startup_body(session, secrets));
     out
 }
 

@@ -21,6 +21,8 @@ pub enum Secrets {
     Stored,
     /// As five dots: for displays (decisions 1.8).
     Masked,
+    /// Hashes as they are stored, all others as five dots: for displays that are told so.
+    Hashed,
 }
 
 /// What stands for a secret in displays.
@@ -125,6 +127,16 @@ impl Printer<'_> {
         }
     }
 
+    /// Whether the secret of a command must not be shown.
+    fn masks(&self, command: &Command) -> bool {
+        let is_hashed = command.storage.as_ref().is_some_and(|storage| storage.hashed);
+        match self.secrets {
+            Secrets::Stored => false,
+            Secrets::Masked => true,
+            Secrets::Hashed => !is_hashed,
+        }
+    }
+
     fn statement_lines(&self, statement: &Statement, indent: usize, out: &mut String) {
         let grammar = self.grammar;
         let command = grammar.command(statement.command);
@@ -196,7 +208,7 @@ impl Printer<'_> {
                     for value in statement.values_at(*argument) {
                         separate(&mut first, &mut out);
                         let argument = &command.arguments[*argument];
-                        if self.secrets == Secrets::Masked && argument.is_secret() {
+                        if argument.is_secret() && self.masks(command) {
                             out.push_str(MASK);
                         } else {
                             argument.value_type.print(&grammar.choices, value, &mut out);

@@ -113,6 +113,16 @@ impl Block {
         self.groups.contains_key(value)
     }
 
+    /// Forgets the opaque lines of this block and of all blocks in it.
+    pub fn forget_opaque(&mut self) {
+        self.opaque.clear();
+        for statement in self.slots.iter_mut().flatten() {
+            if let Some(block) = &mut statement.block {
+                block.forget_opaque();
+            }
+        }
+    }
+
     fn slot(&self, command: &Command, key: &Values) -> Option<usize> {
         let is_it = |statement: &Statement| {
             statement.command == command.id && same_key(command, &statement.values, key)

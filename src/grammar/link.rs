@@ -6,6 +6,7 @@
 use crate::cli::filter::Filter;
 use crate::demo::Demo;
 use crate::health::state::Connection;
+use crate::model::access::{CliLevel, Method};
 use crate::model::policy::{Metric, RttSource};
 use crate::model::region::Region;
 use crate::model::snapshot::ErrorCode;
@@ -214,6 +215,10 @@ named_enum! {
         VlanUntagged = "vlan-untagged",
         VlanRouterInterface = "vlan-router-interface",
         VlanSpanningTree = "vlan-spanning-tree",
+        AaaEnable = "aaa-enable",
+        AaaLogin = "aaa-login",
+        AaaPrivilegeMode = "aaa-privilege-mode",
+        AaaAuthentication = "aaa-authentication",
         Aaa = "aaa",
         Boot = "boot",
         Clock = "clock",
@@ -224,6 +229,8 @@ named_enum! {
         EnableReadOnlyPassword = "enable-read-only-password",
         EnableSkipPageDisplay = "enable-skip-page-display",
         EnableSuperUserPassword = "enable-super-user-password",
+        EnableTelnetAuthentication = "enable-telnet-authentication",
+        EnableTelnetPassword = "enable-telnet-password",
         EnableTelnet = "enable-telnet",
         Hostname = "hostname",
         IpAddress = "ip-address",
@@ -235,6 +242,7 @@ named_enum! {
         IpSsh = "ip-ssh",
         Logging = "logging",
         Privilege = "privilege",
+        PrivilegeSetting = "privilege-setting",
         RadiusKey = "radius-key",
         RadiusServer = "radius-server",
         Service = "service",
@@ -317,6 +325,7 @@ named_enum! {
         Enable = "enable",
         ExitSession = "exit-session",
         Disable = "disable",
+        ExitPrivileged = "exit-privileged",
         PageDisplay = "page-display",
         SkipPageDisplay = "skip-page-display",
         TerminalLength = "terminal-length",
@@ -361,7 +370,15 @@ named_enum! {
         MaskedSecret = "masked-secret",
         NoPassword = "no-password",
         PasswordPrompt = "password-prompt",
+        UserPrompt = "user-prompt",
+        LoginBanner = "login-banner",
+        LoginName = "login-name",
+        LoginPassword = "login-password",
+        LoginDone = "login-done",
         WrongPassword = "wrong-password",
+        NotAllowed = "not-allowed",
+        PasswordNotKept = "password-not-kept",
+        TooManyPasswords = "too-many-passwords",
         SkipPageDisplay = "skip-page-display",
         PageDisplay = "page-display",
         More = "more",
@@ -397,6 +414,8 @@ pub fn linked_enum(name: &str) -> Option<Vec<&'static str>> {
         "RttSource" => RttSource::ALL.iter().map(|one| one.name()).collect(),
         "Connection" => Connection::ALL.iter().map(|one| one.name()).collect(),
         "LuStatus" => LuStatus::ALL.iter().map(|one| one.name()).collect(),
+        "Method" => Method::ALL.iter().map(|one| one.name()).collect(),
+        "CliLevel" => CliLevel::ALL.iter().map(|one| one.name()).collect(),
         "Filter" => Filter::ALL.iter().map(|one| one.name()).collect(),
         "Demo" => Demo::ALL.iter().map(|one| one.name()).collect(),
         _ => return None,

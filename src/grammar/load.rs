@@ -12,7 +12,7 @@ use crate::grammar::trie::{Conflict, Trie};
 use crate::grammar::value::{ChoiceType, ChoiceWord, Fit, TypeId, Value, ValueType};
 use crate::grammar::{
     Above, Argument, Claim, Command, CommandId, FormId, Grammar, GrammarError, Level, Mode, ModeId,
-    Most, Need, Rejection, Storage, Target, Verb,
+    Most, Need, Privilege, Rejection, Storage, Target, Verb,
 };
 
 type Result<T> = std::result::Result<T, GrammarError>;
@@ -232,6 +232,7 @@ impl Loader {
         let verb = clauses.verb()?;
         let storage = clauses.storage(&verb)?;
         let level = clauses.level()?;
+        let privilege = clauses.privilege(&verb)?;
         let evidence = stanza.clauses.iter().find_map(|(clause, _)| match clause {
             Clause::From(text) => Some(text.clone()),
             _ => None,
@@ -254,6 +255,7 @@ impl Loader {
             verb,
             storage,
             level,
+            privilege,
             evidence,
             hidden,
             help,
@@ -706,6 +708,20 @@ impl Clauses<'_> {
         Ok(Level::Modelled)
     }
 
+    /// Who may use the command: everybody what only looks and moves, else super-users.
+    fn privilege(&self, verb: &Verb) -> Result<Privilege> {
+        for (clause, position) in &self.stanza.clauses {
+            if let Clause::Privilege(number) = clause {
+                return Privilege::from_number(*number)
+                    .ok_or_else(|| position.error(1, format!("no privilege {number}")));
+            }
+        }
+        Ok(match verb {
+            Verb::Show(_) | Verb::Enter(_) | Verb::Leave | Verb::End => Privilege::Read,
+            _ => Privilege::Full,
+        })
+    }
+
     fn storage(&self, verb: &Verb) -> Result<Option<Storage>> {
         let keeps = matches!(verb, Verb::Keep | Verb::Open(_));
         let name = self.stanza.clauses.iter().find_map(|(clause, position)| match clause {
@@ -744,6 +760,7 @@ impl Clauses<'_> {
             in_use: None,
             pack: None,
             adds: None,
+            hashed: false,
         };
         for (clause, position) in &self.stanza.clauses {
             self.attribute(&mut storage, clause, position)?;
@@ -772,6 +789,7 @@ impl Clauses<'_> {
             Clause::DefaultOn => storage.default_on = true,
             Clause::NoKept => storage.no_kept = true,
             Clause::Merge => storage.merge = true,
+            Clause::Hashed => storage.hashed = true,
             Clause::AtMost(most) => storage.at_most = Some(*most),
             Clause::Unique(name) => storage.unique = Some(self.argument(name, position)?),
             Clause::Most { argument, most, message } => {
@@ -834,6 +852,7 @@ impl Clauses<'_> {
             | Clause::Also(..)
             | Clause::From(_)
             | Clause::Level(_)
+            | Clause::Privilege(_)
             | Clause::Hidden => {}
         }
         Ok(())
@@ -852,6 +871,7 @@ impl Clauses<'_> {
                 | Clause::Also(..)
                 | Clause::From(_)
                 | Clause::Level(_)
+                | Clause::Privilege(_)
                 | Clause::Hidden => {}
                 _ => return Err(position.error(1, "this command keeps nothing")),
             }

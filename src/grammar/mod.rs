@@ -108,6 +108,8 @@ pub struct Command {
     pub storage: Option<Storage>,
     /// How far the emulator models it.
     pub level: Level,
+    /// Who may use it.
+    pub privilege: Privilege,
     /// The page that says so.
     pub evidence: Option<String>,
     /// Whether help leaves it out.
@@ -219,6 +221,8 @@ pub struct Storage {
     pub pack: Option<usize>,
     /// The line that the device adds below.
     pub adds: Option<String>,
+    /// Its secret is kept as a hash.
+    pub hashed: bool,
 }
 
 /// A statement that must be there.
@@ -278,6 +282,41 @@ pub struct Above {
     pub limit: usize,
     /// What is said if it does.
     pub message: Message,
+}
+
+/// What a user may do (Administration guide p. 105), and what it takes to use a command. The
+/// order is that of falling rights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Privilege {
+    /// Everything: level 0.
+    Full,
+    /// Settings of ports, and looking: level 4.
+    Ports,
+    /// Looking: level 5.
+    Read,
+}
+
+impl Privilege {
+    /// The privilege of that number.
+    pub fn from_number(number: u64) -> Option<Self> {
+        [Privilege::Full, Privilege::Ports, Privilege::Read]
+            .into_iter()
+            .find(|privilege| u64::from(privilege.number()) == number)
+    }
+
+    /// The number that the device gives it: 0, 4 or 5.
+    pub fn number(self) -> u8 {
+        match self {
+            Privilege::Full => 0,
+            Privilege::Ports => 4,
+            Privilege::Read => 5,
+        }
+    }
+
+    /// Whether a user of this privilege may use what needs `needed`.
+    pub fn covers(self, needed: Privilege) -> bool {
+        self <= needed
+    }
 }
 
 /// How far the emulator models a command.

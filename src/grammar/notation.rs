@@ -213,6 +213,8 @@ pub enum Clause {
     From(String),
     Level(String),
     Hidden,
+    Hashed,
+    Privilege(u64),
 }
 
 /// What a `clear` removes.
@@ -475,7 +477,7 @@ fn choice_value(input: &str) -> IResult<&str, ChoiceValue> {
 }
 
 fn word(input: &str) -> IResult<&str, String> {
-    let is_word = |character: char| is_name_character(character) || "!:*?".contains(character);
+    let is_word = |character: char| is_name_character(character) || "!:*?+".contains(character);
     map(take_while1(is_word), str::to_owned).parse(input)
 }
 
@@ -610,6 +612,7 @@ fn identity_clause(input: &str) -> IResult<&str, Clause> {
         map(after("from", string), Clause::From),
         map(after("level", name), Clause::Level),
         map(phrase("hidden"), |()| Clause::Hidden),
+        map(after("privilege", number), Clause::Privilege),
     ))
     .parse(input)
 }
@@ -635,6 +638,7 @@ fn rule_clause(input: &str) -> IResult<&str, Clause> {
             ),
             |(argument, limit, message)| Clause::RejectsAbove { argument, limit, message },
         ),
+        map(phrase("hashed"), |()| Clause::Hashed),
         map(after("at-most", number), Clause::AtMost),
         map(after("unique", argument_reference), Clause::Unique),
         map(

@@ -1,5 +1,6 @@
 //! The meaning of a configuration: typed, immutable, made anew from the statement tree.
 
+pub mod access;
 pub mod draft;
 pub mod policy;
 pub mod project;

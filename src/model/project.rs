@@ -464,6 +464,10 @@ impl Projection<'_> {
             | Kept::VlanUntagged
             | Kept::VlanRouterInterface
             | Kept::VlanSpanningTree
+            | Kept::AaaEnable
+            | Kept::AaaLogin
+            | Kept::AaaPrivilegeMode
+            | Kept::AaaAuthentication
             | Kept::Aaa
             | Kept::Boot
             | Kept::Clock
@@ -474,6 +478,8 @@ impl Projection<'_> {
             | Kept::EnableReadOnlyPassword
             | Kept::EnableSkipPageDisplay
             | Kept::EnableSuperUserPassword
+            | Kept::EnableTelnetAuthentication
+            | Kept::EnableTelnetPassword
             | Kept::EnableTelnet
             | Kept::IpDefaultGateway
             | Kept::IpDnsDomainName
@@ -483,6 +489,7 @@ impl Projection<'_> {
             | Kept::IpSsh
             | Kept::Logging
             | Kept::Privilege
+            | Kept::PrivilegeSetting
             | Kept::RadiusKey
             | Kept::RadiusServer
             | Kept::Service

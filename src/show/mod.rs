@@ -34,7 +34,7 @@ pub use explain::{Explained, explain};
 pub use global_stat::global_stat;
 pub use host_policy::{host_policies, host_policy};
 pub use policy::{default_policy, global_policy};
-pub use resources::{Usage, resources};
+pub use resources::{Limit, Usage, resources, usages};
 pub use site::sites;
 pub use sna_domain::sna_domains;
 pub use traffic::traffic_site;

@@ -13,6 +13,7 @@ use rustyline::history::MemHistory;
 use rustyline::{ColorMode, Editor, Event, EventHandler};
 
 use super::keys::{Keys, Note, Notes, Wish, lock};
+use super::mask::Mask;
 use super::messages::{self, Watch, Watcher};
 use super::pager_keys::TerminalKeys;
 use super::quiet::{Quiet, Settings};
@@ -89,7 +90,8 @@ fn editor(
     let mut config = Config::builder()
         // A pasted block runs line by line, as on the device.
         .bracketed_paste(false)
-        .color_mode(ColorMode::Disabled)
+        // Nothing is coloured; what hides a password goes the way of colours.
+        .color_mode(ColorMode::Forced)
         .auto_add_history(false)
         .max_history_size(HISTORY)?;
     // Logs of a session stay readable.
@@ -97,7 +99,7 @@ fn editor(
     let config = config.build();
     let history = MemHistory::with_config(&config);
     let mut editor = Editor::with_history(config, history)?;
-    editor.set_helper(Some(Watcher(Arc::clone(watch))));
+    editor.set_helper(Some(Watcher { watch: Arc::clone(watch), mask: Mask::default() }));
     let (keys, notes) = Keys::new(Arc::clone(session));
     editor.bind_sequence(Event::Any, EventHandler::Conditional(Box::new(keys)));
     Ok((editor, notes))
@@ -117,6 +119,9 @@ fn play(
             let session = lock(session);
             for message in session.appliance().log.take() {
                 output.write_all(message.as_bytes())?;
+            }
+            if let Some(helper) = editor.helper() {
+                helper.mask.on.set(session.asks_secret());
             }
             split_prompt(session.prompt())
         };
