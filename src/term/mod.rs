@@ -1,7 +1,7 @@
 //! Where lines come from and where output goes.
 
 pub mod console;
-mod keys;
+mod bindings;
 pub mod lines;
 mod messages;
 pub mod quiet;

@@ -1,4 +1,4 @@
-//! Keys that mean something else to the device than to the line editor.
+//! Bindings that mean something else to the device than to the line editor.
 //!
 //! A handler cannot draw and returns one command. A unique completion is such a command; for a list
 //! it leaves a note and accepts the line as it stands, and the console prints and gives the line
@@ -36,7 +36,7 @@ pub(super) struct Note {
 }
 
 /// The handler of every key.
-pub(super) struct Keys {
+pub(super) struct Bindings {
     session: Arc<Mutex<Session>>,
     state: Arc<Mutex<State>>,
 }
@@ -58,11 +58,11 @@ impl Notes {
     }
 }
 
-impl Keys {
+impl Bindings {
     pub(super) fn new(session: Arc<Mutex<Session>>) -> (Self, Notes) {
         let state = Arc::<Mutex<State>>::default();
         let notes = Notes(Arc::clone(&state));
-        (Keys { session, state }, notes)
+        (Bindings { session, state }, notes)
     }
 
     fn wish(&self, wish: Wish, place: usize) -> Cmd {
@@ -80,7 +80,7 @@ impl Keys {
     }
 }
 
-impl ConditionalEventHandler for Keys {
+impl ConditionalEventHandler for Bindings {
     fn handle(
         &self,
         event: &Event,
