@@ -9,10 +9,10 @@ use crate::clock::{Clock, Moment};
 use crate::config::edit::{Outcome, Trees};
 use crate::config::load::{self, Rejected};
 use crate::config::render::{self, Secrets};
-use crate::config::tree::{Reading, Statement, Values};
+use crate::config::tree::{Reading, Statement, Tree};
 use crate::counters::Counters;
+use crate::grammar::Grammar;
 use crate::grammar::link::Kept;
-use crate::grammar::{Grammar, ModeId};
 use crate::health::state::States;
 use crate::log::Log;
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
@@ -41,6 +41,15 @@ pub struct Appliance {
     started: AtomicU64,
     /// Where a save goes.
     store: Option<StateDirectory>,
+}
+
+/// What becomes of settings of the emulated world in a startup configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scenario {
+    /// They count: the file is read for the first time.
+    Count,
+    /// The emulated world stays as it is.
+    Stay,
 }
 
 /// What was typed and what is saved.
@@ -102,19 +111,35 @@ impl Appliance {
         Ok(())
     }
 
-    /// Makes `text` the startup configuration and starts from it.
+    /// Makes `text` the startup configuration and starts from it. Settings of the emulated world in
+    /// it count now and are not part of the startup configuration.
     pub fn start_with(&self, text: &str) {
         text.clone_into(&mut self.configuration().startup);
-        self.restart();
+        self.restart_with(Scenario::Count);
     }
 
     /// Restarts: the running configuration is read from the startup configuration; counters,
     /// rotation and uptime begin anew; the emulated world and the clock stay (decisions 1.5).
     pub fn restart(&self) {
+        self.restart_with(Scenario::Stay);
+    }
+
+    fn restart_with(&self, scenario: Scenario) {
         let mut configuration = self.configuration();
-        configuration.trees.configuration = crate::config::tree::Tree::default();
+        configuration.trees.configuration = Tree::default();
         let startup = std::mem::take(&mut configuration.startup);
-        let report = load::load(&self.grammar, &mut configuration.trees, &startup);
+        let mut report = match scenario {
+            Scenario::Count => load::load(&self.grammar, &mut configuration.trees, &startup),
+            Scenario::Stay => {
+                let mut trees = Trees::default();
+                let report = load::load(&self.grammar, &mut trees, &startup);
+                configuration.trees.configuration = trees.configuration;
+                report
+            }
+        };
+        if scenario == Scenario::Stay {
+            report.world.clear();
+        }
         configuration.startup = startup;
         configuration.rejected = report.rejected;
         configuration.boot =
@@ -162,7 +187,7 @@ impl Appliance {
     /// Removes all settings of the emulated world; zeroes counters, and the clock if it is driven.
     pub fn reset_world(&self) {
         let mut configuration = self.configuration();
-        configuration.trees.world = crate::config::tree::Tree::default();
+        configuration.trees.world = Tree::default();
         self.states.reset();
         self.counters.clear();
         for host in &self.snapshot.load().hosts {
@@ -175,12 +200,9 @@ impl Appliance {
     }
 
     /// The name that begins every prompt, as the last line left it.
-    pub fn device_name(&self, tree: &crate::config::tree::Tree) -> String {
-        let grammar = &self.grammar;
-        let root = grammar.modes.iter().position(|mode| mode.root).map(ModeId);
-        root.and_then(|root| grammar.keeping(root, Kept::Hostname))
-            .and_then(|command| tree.root.find(command, &Values::new()))
-            .and_then(|statement| Reading { grammar, statement }.text("name"))
+    pub fn device_name(&self, tree: &Tree) -> String {
+        tree.global(&self.grammar, Kept::Hostname)
+            .and_then(|statement| statement.text("name"))
             .unwrap_or(DEFAULT_DEVICE_NAME)
             .to_owned()
     }
@@ -242,6 +264,7 @@ impl Appliance {
             project::project(&self.grammar, tree, &self.states, configuration.boot, previous);
         self.is_stale.store(false, Ordering::Release);
         self.snapshot.store(Arc::new(snapshot));
+        self.states.collect();
     }
 
     fn apply_world(&self, changes: &[(bool, Statement)]) {

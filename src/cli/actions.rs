@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::cli::pager;
 use crate::cli::session::{Question, Session};
 use crate::config::edit::Refusal;
 use crate::config::tree::Reading;
@@ -34,16 +35,19 @@ pub(super) fn perform(
             Ok(String::new())
         }
         Action::PageDisplay => {
-            session.page.on = true;
+            session.page.on = Some(true);
+            if session.page.length == 0 {
+                session.page.length = pager::DEFAULT_LENGTH;
+            }
             Ok(grammar.message(Message::PageDisplay, &[]))
         }
         Action::SkipPageDisplay => {
-            session.page.on = false;
+            session.page.on = Some(false);
             Ok(grammar.message(Message::SkipPageDisplay, &[]))
         }
         Action::TerminalLength => {
             session.page.length = arguments.number("lines").unwrap_or(0);
-            session.page.on = session.page.length > 0;
+            session.page.on = Some(session.page.length > 0);
             Ok(String::new())
         }
         Action::WriteMemory => Ok(match session.appliance.save() {

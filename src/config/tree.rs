@@ -253,6 +253,13 @@ impl Tree {
         Some(block)
     }
 
+    /// The statement of that name in the root block that exists once.
+    pub fn global<'a>(&'a self, grammar: &'a Grammar, kept: Kept) -> Option<Reading<'a>> {
+        let root = grammar.root_mode()?;
+        let statement = self.root.find(grammar.keeping(root, kept)?, &Values::new())?;
+        Some(Reading { grammar, statement })
+    }
+
     /// Whether a statement of that name with that last key exists.
     pub fn has_target(&self, kept: Kept, value: &Value) -> bool {
         self.targets.contains_key(&(kept, reference_text(value)))

@@ -343,6 +343,8 @@ named_enum! {
         SkipPageDisplay = "skip-page-display",
         PageDisplay = "page-display",
         More = "more",
+        Searching = "searching",
+        Filtering = "filtering",
         BadPattern = "bad-pattern",
         WriteMemory = "write-memory",
         WriteMemoryFailed = "write-memory-failed",

@@ -303,6 +303,11 @@ impl Grammar {
         self.modes.iter().position(|mode| mode.name == name).map(ModeId)
     }
 
+    /// The mode whose block is the whole configuration.
+    pub fn root_mode(&self) -> Option<ModeId> {
+        self.modes.iter().position(|mode| mode.root).map(ModeId)
+    }
+
     /// A command.
     pub fn command(&self, command: CommandId) -> &Command {
         &self.commands[command.0]

@@ -165,7 +165,10 @@ impl ValueType {
             ValueType::Range(low, high) => fit_range(word, *low, *high),
             ValueType::Word(most) => free(word, *most, |text| !text.is_empty() || quoted),
             ValueType::Name(most) => free(word, *most, |text| !text.trim().is_empty()),
-            ValueType::Domain(most) => free(word, *most, is_domain),
+            // Ours: tools write names with the dot of the root; it is dropped.
+            ValueType::Domain(most) => {
+                free(word.strip_suffix('.').unwrap_or(word), *most, is_domain)
+            }
             ValueType::Address => typed(word.parse().ok().map(Value::Address)),
             ValueType::Ipv4 => {
                 typed(word.parse().ok().map(|address| Value::Address(IpAddr::V4(address))))
@@ -371,6 +374,14 @@ mod tests {
         assert!(!is_domain("*"));
         assert!(!is_domain("a..b"));
         assert!(!is_domain(&"x".repeat(64)));
+    }
+
+    #[test]
+    fn the_dot_of_the_root_is_dropped() {
+        let fit = |word| ValueType::Domain(255).fit(&[], word, false);
+        assert_eq!(fit("www.example.com."), Fit::Free(Value::Text("www.example.com".into())));
+        assert_eq!(fit("."), Fit::No);
+        assert_eq!(fit("www.."), Fit::No);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
+use crate::clock::Moment;
 use crate::health::load::Load;
 use crate::health::rtt::PrefixCache;
 use crate::model::snapshot::Application;
@@ -21,6 +22,7 @@ pub struct States {
     servers: Mutex<HashMap<IpAddr, Arc<ServerState>>>,
     /// Clients that asked lately, and how far the site devices are from them.
     pub prefixes: PrefixCache,
+    started: AtomicU64,
 }
 
 impl States {
@@ -32,6 +34,24 @@ impl States {
     /// The cell of a site device, made if it is not there.
     pub fn server(&self, address: IpAddr) -> Arc<ServerState> {
         lock(&self.servers).entry(address).or_default().clone()
+    }
+
+    /// Lets one second pass for the new connections of every site device; a sample takes
+    /// `sampling_rate` seconds (global policy, guide p. 50).
+    pub fn pass_second(&self, sampling_rate: u8) {
+        for state in lock(&self.servers).values() {
+            state.load().pass_second(sampling_rate);
+        }
+    }
+
+    /// When the appliance was started.
+    pub fn started(&self) -> Moment {
+        Moment::from_millis(self.started.load(Ordering::Relaxed))
+    }
+
+    /// The appliance starts, or starts again.
+    pub fn start(&self, now: Moment) {
+        self.started.store(now.as_millis(), Ordering::Relaxed);
     }
 
     /// Forgets what no snapshot uses and nobody has set.
@@ -262,10 +282,9 @@ impl ServerState {
         }
     }
 
-    /// Takes a VIP off the list, with its bindings.
+    /// Takes a VIP off the list; bindings that were set stay for when it comes back.
     pub fn withdraw_vip(&self, address: IpAddr) {
         lock(&self.vips).retain(|known| known.address != address);
-        lock(&self.bindings).retain(|(vip, _), _| *vip != address);
     }
 
     /// Whether its agent is new enough to report health and bindings.
@@ -296,6 +315,11 @@ impl ServerState {
     /// Changes the active bindings of an application of a VIP.
     pub fn set_active_bindings(&self, vip: IpAddr, application: Application, count: u32) {
         lock(&self.bindings).insert((vip, application), count);
+    }
+
+    /// Forgets the active bindings of an application of a VIP, so that nobody said anything.
+    pub fn forget_active_bindings(&self, vip: IpAddr, application: Application) {
+        lock(&self.bindings).remove(&(vip, application));
     }
 
     fn is_default(&self) -> bool {

@@ -13,8 +13,10 @@ use rustyline::history::MemHistory;
 use rustyline::{ColorMode, Editor, Event, EventHandler};
 
 use super::bindings::{Bindings, Note, Notes, Wish, lock};
+use super::keys::TerminalKeys;
 use super::messages::{self, Watch, Watcher};
 use super::quiet::{Quiet, Settings};
+use crate::cli::pager;
 use crate::cli::session::Session;
 use crate::cli::words;
 use crate::grammar::link::Message;
@@ -132,13 +134,14 @@ fn play(
                     && session.question().is_none()
                     && !words::is_inside_quotes(before)
                 {
-                    output.write_all(session.help(before).as_bytes())?;
+                    show(&session, &session.help(before), output)?;
                     continue;
                 }
                 if !line.trim().is_empty() && session.question().is_none() {
                     editor.add_history_entry(&line).map_err(io_error)?;
                 }
-                output.write_all(session.run(&line).as_bytes())?;
+                let text = session.run(&line);
+                show(&session, &text, output)?;
             }
             (Err(ReadlineError::Interrupted), _) => session.interrupt(),
             (Err(ReadlineError::Eof), _) => break,
@@ -153,6 +156,16 @@ fn play(
         }
     }
     output.flush()
+}
+
+/// Shows a text, one page at a time if the session says so.
+fn show(session: &Session, text: &str, output: &mut dyn Write) -> io::Result<()> {
+    match (session.page_length(), TerminalKeys::open()) {
+        (Some(length), Ok(mut keys)) => {
+            pager::show(&session.appliance().grammar, text, length, &mut keys, output)
+        }
+        _ => output.write_all(text.as_bytes()),
+    }
 }
 
 /// A question may have more than one line: only its last line is edited.
@@ -172,8 +185,8 @@ fn grant(
 ) -> io::Result<(String, String)> {
     let (left, right) = line.split_at_checked(note.place).unwrap_or((line, ""));
     match note.wish {
-        Wish::Help => output.write_all(session.help(left).as_bytes())?,
-        Wish::List(list) => output.write_all(list.as_bytes())?,
+        Wish::Help => show(session, &session.help(left), output)?,
+        Wish::List(list) => show(session, &list, output)?,
         Wish::Again => {}
         Wish::End => {
             session.end();

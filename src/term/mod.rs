@@ -1,7 +1,8 @@
 //! Where lines come from and where output goes.
 
-pub mod console;
 mod bindings;
+pub mod console;
+mod keys;
 pub mod lines;
 mod messages;
 pub mod quiet;

@@ -8,7 +8,7 @@ use super::{Rule, reported};
 use crate::gslb::choose::View;
 use crate::gslb::explore::ExploreStep;
 use crate::gslb::observe::{Figure, Skip};
-use crate::health::rtt::prefix_of;
+use crate::health::rtt::{DnsProbe, prefix_of};
 use crate::model::policy::Metric;
 use crate::model::snapshot::Family;
 
@@ -40,9 +40,10 @@ impl Rule for RoundTripTime {
     fn figure(view: &View<'_>, position: usize, _candidates: &[usize]) -> Option<u32> {
         reported::by_device(view, position)?;
         let server = view.snapshot.owner_of(view.address(position))?.address;
-        let source = view.policy().rtt.source;
         let parameters = &view.snapshot.global_policy().rtt;
-        view.states.prefixes.rtt(view.client, server, source, parameters, view.now)
+        let measured =
+            view.states.prefixes.measurements(view.client, server, parameters, view.now)?;
+        measured.usable(view.policy().rtt.source, DnsProbe::Unused)
     }
 
     fn test(view: &View<'_>, figures: &[Option<u32>]) -> impl Fn(Option<u32>) -> bool {
