@@ -1,7 +1,7 @@
 //! Words and mode to a command, or to the place where they stop being one.
 
 use crate::cli::words::Word;
-use crate::config::tree::Values;
+use crate::config::tree::{Values, same_value};
 use crate::grammar::expand::Token;
 use crate::grammar::trie::{Leaf, NodeId, Step};
 use crate::grammar::value::{Value, ValueType};
@@ -103,13 +103,17 @@ pub fn match_in(
 
 /// A value that may occur once and occurs again cannot stand there: how many words from the end.
 fn repeats(grammar: &Grammar, leaf: Leaf, values: &Values) -> Option<usize> {
-    let unique = grammar.command(leaf.command).storage.as_ref()?.unique?;
+    let command = grammar.command(leaf.command);
+    let unique = command.storage.as_ref()?.unique?;
+    let ignores_case = command.arguments[unique].value_type.ignores_case();
     let listed: Vec<&Value> = values
         .iter()
         .filter(|(argument, _)| usize::from(*argument) == unique)
         .map(|(_, value)| value)
         .collect();
-    let place = (0..listed.len()).find(|place| listed[..*place].contains(&listed[*place]))?;
+    let place = (0..listed.len()).find(|place| {
+        listed[..*place].iter().any(|known| same_value(known, listed[*place], ignores_case))
+    })?;
     Some(listed.len() - place)
 }
 
