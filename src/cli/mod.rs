@@ -3,6 +3,7 @@
 mod actions;
 pub mod complete;
 pub mod filter;
+mod gslb;
 pub mod help;
 pub mod matcher;
 pub mod pager;

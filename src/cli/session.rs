@@ -19,6 +19,7 @@ use crate::dns::Responder;
 use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::{Fit, ValueType};
 use crate::grammar::{Command, Grammar, ModeId, Verb, fill_places};
+use crate::show::RttSimulation;
 
 /// One user of an appliance.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub struct Session {
     levels: Vec<Place>,
     /// A question that the next line answers.
     pub(super) question: Option<Question>,
+    /// What is simulated at the level of the simulator of round-trip times.
+    pub(super) simulation: Option<RttSimulation>,
     /// How output is divided into pages.
     pub page: Page,
     /// Whether the session is over.
@@ -63,6 +66,11 @@ impl Default for Page {
 /// Names of the modes that the program itself enters.
 const USER: &str = "user";
 const PRIVILEGED: &str = "privileged";
+const CONFIG: &str = "config";
+const RTT_SIMULATION: &str = "gslb-rtt-sim";
+
+/// The place of the site's name in the prompt of the simulator.
+const SITE_PLACE: &str = "site";
 
 /// The longest line that is looked at, bytes; the rest of a longer one is cut off.
 pub const LONGEST_LINE: usize = 4096;
@@ -80,6 +88,7 @@ impl Session {
             responder,
             levels: vec![Place { mode: user, path: Path::new() }],
             question: None,
+            simulation: None,
             page: Page::default(),
             is_over: false,
         }
@@ -138,6 +147,9 @@ impl Session {
         let level = self.level();
         let host = self.appliance.device_name(tree);
         let mut values: Vec<(String, String)> = vec![("host".to_owned(), host)];
+        if let Some(simulation) = &self.simulation {
+            values.push((SITE_PLACE.to_owned(), simulation.site.clone()));
+        }
         if let Some((command, key)) = level.path.last() {
             let outer: Path = level.path[..level.path.len() - 1].to_vec();
             let command = grammar.command(*command);
@@ -357,6 +369,17 @@ impl Session {
     fn place_of(&self, mode: ModeId) -> Place {
         let level = self.levels.iter().rev().find(|level| level.mode == mode);
         level.cloned().unwrap_or(Place { mode, path: Path::new() })
+    }
+
+    /// Enters the simulator of round-trip times, which stands below the configuration level.
+    pub(super) fn enter_simulation(&mut self, simulation: RttSimulation) {
+        let grammar = &self.appliance.grammar;
+        let config = mode(grammar, CONFIG);
+        let simulator = mode(grammar, RTT_SIMULATION);
+        let place = self.levels.iter().position(|level| level.mode == config);
+        self.levels.truncate(place.map_or(self.levels.len(), |place| place + 1));
+        self.levels.push(Place { mode: simulator, path: Path::new() });
+        self.simulation = Some(simulation);
     }
 
     pub(super) fn enter_privileged(&mut self) {
