@@ -197,6 +197,10 @@ impl Appliance {
         configuration.trees.world = Tree::default();
         self.states.reset();
         self.counters.clear();
+        for domain in &self.snapshot.load().sna_domains {
+            // The clock begins anew, so no moment before counts any more.
+            domain.tallies.lock().reset();
+        }
         let is_reset = self.clock.reset();
         if is_reset {
             self.started.store(0, Ordering::Relaxed);

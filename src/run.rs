@@ -18,7 +18,8 @@ use adxemu::grammar::{Grammar, GrammarError, reference};
 use adxemu::replay::appliance::Played;
 use adxemu::replay::{self, Subject};
 use adxemu::store::{self, StateDirectory, StoreError};
-use adxemu::term::{console, lines};
+use adxemu::term::console::Console;
+use adxemu::term::{lines, quiet};
 use tokio::runtime::Runtime;
 
 use crate::arguments::{Arguments, Command, Options, Served};
@@ -159,7 +160,11 @@ fn interactive(options: &Options, example: Option<Demo>) -> Result<ExitCode, Fai
     let text = start_text(&appliance, server.as_ref(), example);
     if is_terminal {
         output.write_all(text.as_bytes())?;
-        console::run(&mut session, &mut output)?;
+        let console = Console::new(session)?;
+        if let Some(settings) = console.settings() {
+            leave_when_told(&runtime, settings)?;
+        }
+        console.run(&mut output)?;
     } else {
         // A log of lines begins with the first of them; what the program has to say goes beside it.
         io::stderr().lock().write_all(text.as_bytes())?;
@@ -191,7 +196,7 @@ fn start_text(
                 let (host, port) = (first.ip().to_string(), first.port().to_string());
                 let places =
                     [("host", host.as_str()), ("port", &port), ("name", example.question())];
-                text += &grammar.message(Message::StartTry, &places);
+                text += &grammar.message(example.hint(), &places);
             }
         }
         Some(Err(error)) => {
@@ -236,6 +241,31 @@ fn serve(options: &Options, example: Option<Demo>) -> Result<ExitCode, Failure> 
 fn keep_time(runtime: &Runtime, appliance: &Arc<Appliance>) {
     let appliance = Arc::clone(appliance);
     runtime.spawn(every_second(move || appliance.pass_time()));
+}
+
+/// From now on ends the program when it is told to or its terminal goes away, with the terminal as
+/// it was. Nothing else must be done: what is saved is whole at every moment.
+#[cfg(unix)]
+fn leave_when_told(runtime: &Runtime, settings: quiet::Settings) -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (terminate, hangup) = (SignalKind::terminate(), SignalKind::hangup());
+    let _context = runtime.enter();
+    let (mut terminated, mut hung_up) = (signal(terminate)?, signal(hangup)?);
+    runtime.spawn(async move {
+        let kind = tokio::select! {
+            _ = terminated.recv() => terminate,
+            _ = hung_up.recv() => hangup,
+        };
+        settings.restore();
+        #[allow(clippy::exit, reason = "the main thread waits for a key and cannot be woken")]
+        std::process::exit(128 + kind.as_raw_value());
+    });
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn leave_when_told(_runtime: &Runtime, _settings: quiet::Settings) -> io::Result<()> {
+    Ok(())
 }
 
 /// Waits until the program is told to stop.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::cli::gslb;
 use crate::cli::pager;
+use crate::cli::reports::sna_domains;
 use crate::cli::session::{Question, Session};
 use crate::config::edit::Refusal;
 use crate::config::tree::Reading;
@@ -68,6 +69,12 @@ pub(super) fn perform(
             let counters = &session.appliance.counters;
             let counter = &counters.error_handling_responses;
             counter.store(0, std::sync::atomic::Ordering::Relaxed);
+            Ok(String::new())
+        }
+        Action::ClearSnaDomain => {
+            for domain in sna_domains(&session.appliance.current(), arguments.text("domain"))? {
+                domain.tallies.lock().clear_counts();
+            }
             Ok(String::new())
         }
         Action::EmulateClockAdvance => {

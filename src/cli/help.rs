@@ -188,6 +188,7 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
         | ValueType::Word(_)
         | ValueType::Name(_)
         | ValueType::Domain(_)
+        | ValueType::Label(_)
         | ValueType::Quoted
         | ValueType::Line
         | ValueType::Choice(_) => false,

@@ -10,6 +10,7 @@ use crate::model::policy::{Metric, RttSource};
 use crate::model::region::Region;
 use crate::model::snapshot::ErrorCode;
 use crate::names::named_enum;
+use crate::sna::LuStatus;
 
 named_enum! {
     /// What a kept statement means: one variant for each `as` name.
@@ -198,6 +199,16 @@ named_enum! {
         HashHoldDown = "hash-hold-down",
         HashWeightRehashDisable = "hash-weight-rehash-disable",
         MetricOrder = "metric-order",
+        SnaDomain = "sna-domain",
+        SnaKeyword = "sna-keyword",
+        SnaTtl = "sna-ttl",
+        SnaSystem = "sna-system",
+        SnaLu = "sna-lu",
+        SnaResources = "sna-resources",
+        SnaAddress = "sna-address",
+        SnaHostname = "sna-hostname",
+        EmulateSnaSystem = "emulate-sna-system",
+        EmulateSnaLu = "emulate-sna-lu",
         Vlan = "vlan",
         VlanTagged = "vlan-tagged",
         VlanUntagged = "vlan-untagged",
@@ -296,6 +307,7 @@ named_enum! {
         HashTables = "hash-tables",
         SessionDetail = "session-detail",
         Sessions = "sessions",
+        SnaDomain = "sna-domain",
         StartupConfig = "startup-config",
         Emulate = "emulate",
         EmulateDiff = "emulate-diff",
@@ -317,6 +329,7 @@ named_enum! {
         Reload = "reload",
         ClearDnsZone = "clear-dns-zone",
         ClearUnsupportedResponseCount = "clear-unsupported-response-count",
+        ClearSnaDomain = "clear-sna-domain",
         EmulateClockAdvance = "emulate-clock-advance",
         EmulateDemo = "emulate-demo",
         ClearHashTable = "clear-hash-table",
@@ -348,8 +361,13 @@ named_enum! {
         NoSuchSi = "no-such-si",
         NoSuchSite = "no-such-site",
         NoSuchSiteDevice = "no-such-site-device",
+        NoSuchLu = "no-such-lu",
+        NoSuchSnaDomain = "no-such-sna-domain",
+        NoSuchSystem = "no-such-system",
         NoSuchZone = "no-such-zone",
         PolicyInUse = "policy-in-use",
+        SnaDomainOverlaps = "sna-domain-overlaps",
+        TooManyResources = "too-many-resources",
         WeightedExclude = "weighted-exclude",
         AtMost = "at-most",
         MaskedSecret = "masked-secret",
@@ -369,6 +387,7 @@ named_enum! {
         StartDns = "start-dns",
         StartNoDns = "start-no-dns",
         StartTry = "start-try",
+        StartTrySna = "start-try-sna",
         StartHelp = "start-help",
         NoServerBehind = "no-server-behind",
         InvalidQuestion = "invalid-question",
@@ -389,6 +408,7 @@ pub fn linked_enum(name: &str) -> Option<Vec<&'static str>> {
         "ErrorCode" => ErrorCode::ALL.iter().map(|one| one.name()).collect(),
         "RttSource" => RttSource::ALL.iter().map(|one| one.name()).collect(),
         "Connection" => Connection::ALL.iter().map(|one| one.name()).collect(),
+        "LuStatus" => LuStatus::ALL.iter().map(|one| one.name()).collect(),
         "Filter" => Filter::ALL.iter().map(|one| one.name()).collect(),
         "Demo" => Demo::ALL.iter().map(|one| one.name()).collect(),
         _ => return None,

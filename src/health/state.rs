@@ -14,12 +14,15 @@ use crate::health::load::Load;
 use crate::health::rtt::PrefixCache;
 use crate::model::snapshot::Application;
 use crate::names::named_enum;
+use crate::sna::SnaStates;
 
 /// All measured state of one appliance.
 #[derive(Debug, Default)]
 pub struct States {
     addresses: Mutex<HashMap<IpAddr, Arc<AddressState>>>,
     servers: Mutex<HashMap<IpAddr, Arc<ServerState>>>,
+    /// SNA gateways.
+    pub sna: SnaStates,
     /// Clients that asked lately, and how far the site devices are from them.
     pub prefixes: PrefixCache,
     started: AtomicU64,
@@ -66,6 +69,7 @@ impl States {
         lock(&self.addresses)
             .retain(|_, state| Arc::strong_count(state) > 1 || !state.is_default());
         lock(&self.servers).retain(|_, state| Arc::strong_count(state) > 1 || !state.is_default());
+        self.sna.collect();
     }
 
     /// Sets everything back to the default: reachable, healthy, idle.
@@ -77,6 +81,7 @@ impl States {
             state.reset();
         }
         self.prefixes.clear();
+        self.sna.reset();
     }
 }
 

@@ -5,5 +5,6 @@ pub mod policy;
 pub mod project;
 pub mod region;
 mod site;
+mod sna;
 pub mod snapshot;
 pub mod world;

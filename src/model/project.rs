@@ -19,10 +19,12 @@ use crate::model::draft::{DEFAULT_REHASH_TIMEOUT, PolicyDraft};
 use crate::model::policy::{Metric, RttSource, TieBreaker};
 use crate::model::region::Region;
 use crate::model::site::{AffinityDraft, affinity, dns_probe, smoothing};
+use crate::model::sna::SnaDraft;
 use crate::model::snapshot::{
     Address, Application, ErrorCode, Host, HostId, NameEntry, PolicyId, ServerId, Site, SiteId,
-    SiteServer, Snapshot, Source, Zone, ZoneId,
+    SiteServer, SnaDomainId, Snapshot, Source, Zone, ZoneId,
 };
+use crate::sna::SnaDomain;
 
 /// Settings that count only after a restart, as they were when the appliance started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,6 +64,7 @@ pub fn project(
         host_policies: Vec::new(),
         affinities: Vec::new(),
         zones: Vec::new(),
+        sna_domains: Vec::new(),
     };
     if let Some(location) = boot.default_location {
         projection.snapshot.default_location = location;
@@ -81,6 +84,8 @@ enum Context {
     /// The affinities of a group; `None`: the global set.
     Affinity(Option<u8>),
     Zone(usize),
+    /// An SNA gateway domain, by its place in the list.
+    SnaDomain(usize),
     /// A block without meaning for the snapshot.
     Other,
 }
@@ -93,6 +98,7 @@ struct Projection<'a> {
     host_policies: Vec<PolicyDraft>,
     affinities: Vec<AffinityDraft>,
     zones: Vec<ZoneDraft>,
+    sna_domains: Vec<SnaDraft>,
 }
 
 /// A zone while its statements are read.
@@ -254,6 +260,25 @@ impl Projection<'_> {
             Kept::HostPolicyUse => {
                 if let Some(host) = self.host_of(reading, context) {
                     host.policy = reading.text("policy").map(str::to_ascii_lowercase);
+                }
+            }
+
+            Kept::SnaDomain => {
+                let name = reading.text("domain").unwrap_or_default();
+                self.sna_domains.push(SnaDraft::new(name));
+                return Context::SnaDomain(self.sna_domains.len() - 1);
+            }
+            Kept::SnaKeyword
+            | Kept::SnaTtl
+            | Kept::SnaSystem
+            | Kept::SnaLu
+            | Kept::SnaResources
+            | Kept::SnaAddress
+            | Kept::SnaHostname => {
+                if let Context::SnaDomain(place) = context
+                    && let Some(domain) = self.sna_domains.get_mut(*place)
+                {
+                    domain.statement(kept, reading);
                 }
             }
 
@@ -503,7 +528,9 @@ impl Projection<'_> {
             | Kept::EmulateFlashbackApplication
             | Kept::EmulateAgent
             | Kept::EmulateRtt
-            | Kept::EmulateActiveRtt => {}
+            | Kept::EmulateActiveRtt
+            | Kept::EmulateSnaSystem
+            | Kept::EmulateSnaLu => {}
         }
         Context::Other
     }
@@ -521,6 +548,7 @@ impl Projection<'_> {
             | Context::HostPolicy(_)
             | Context::Affinity(_)
             | Context::Zone(_)
+            | Context::SnaDomain(_)
             | Context::Other => None,
         }
     }
@@ -570,6 +598,7 @@ impl Projection<'_> {
             | Context::Site(_)
             | Context::Affinity(_)
             | Context::Zone(_)
+            | Context::SnaDomain(_)
             | Context::Other => None,
         }
     }
@@ -613,6 +642,14 @@ impl Projection<'_> {
             self.snapshot.zones.push(Zone { name: zone.name, hosts });
         }
         name_hosts(&mut self.snapshot);
+        for draft in std::mem::take(&mut self.sna_domains) {
+            let plan = draft.finish();
+            let known = previous.sna_domain(&plan.name);
+            let tallies = known.map(|domain| Arc::clone(&domain.tallies)).unwrap_or_default();
+            let id = SnaDomainId::from_index(self.snapshot.sna_domains.len());
+            self.snapshot.sna_names.insert(wire_name(&plan.name), id);
+            self.snapshot.sna_domains.push(SnaDomain::new(plan, &self.states.sna, tallies));
+        }
         self.snapshot
     }
 

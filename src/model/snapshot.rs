@@ -18,8 +18,9 @@ use crate::health::state::{AddressState, ServerState};
 use crate::model::policy::Policy;
 use crate::model::region::Region;
 use crate::names::named_enum;
+use crate::sna::SnaDomain;
 
-/// Declares an index into one of the lists of the snapshot.
+/// Declares an index into a list of the snapshot or of one of its parts.
 macro_rules! index {
     ($(#[$meta:meta])* $name:ident) => {
         $(#[$meta])*
@@ -42,6 +43,8 @@ macro_rules! index {
     };
 }
 
+pub(crate) use index;
+
 index! {
     /// A site in [`Snapshot::sites`].
     SiteId
@@ -61,6 +64,10 @@ index! {
 index! {
     /// A host in [`Snapshot::hosts`].
     HostId
+}
+index! {
+    /// A domain in [`Snapshot::sna_domains`].
+    SnaDomainId
 }
 
 impl PolicyId {
@@ -99,6 +106,10 @@ pub struct Snapshot {
     pub default_location: Region,
     /// Host names and the empty names above them, by lower-case wire form.
     pub names: HashMap<Box<[u8]>, NameEntry>,
+    /// SNA gateway domains in configured order.
+    pub sna_domains: Vec<SnaDomain>,
+    /// The same by lower-case wire form. No host stands at or below one of them.
+    pub sna_names: HashMap<Box<[u8]>, SnaDomainId>,
 }
 
 /// A site: a place with one or several site devices.
@@ -302,6 +313,8 @@ impl Snapshot {
             responder: Responder::default(),
             default_location: Region::NorthAmerica,
             names: HashMap::new(),
+            sna_domains: Vec::new(),
+            sna_names: HashMap::new(),
         }
     }
 
@@ -361,6 +374,32 @@ impl Snapshot {
     #[must_use]
     pub fn lookup(&self, wire_name: &[u8]) -> Option<NameEntry> {
         self.names.get(wire_name).copied()
+    }
+
+    /// The SNA gateway domain in which a name lies, and where the domain's own name begins within
+    /// it. Of domains within each other it is the innermost.
+    #[must_use]
+    pub fn sna_domain_of(&self, wire_name: &[u8]) -> Option<(&SnaDomain, usize)> {
+        if self.sna_names.is_empty() {
+            return None;
+        }
+        let mut start = 0;
+        loop {
+            let rest = wire_name.get(start..)?;
+            if let Some(domain) = self.sna_names.get(rest) {
+                return Some((&self.sna_domains[domain.index()], start));
+            }
+            start += match rest.first() {
+                None | Some(0) => return None,
+                Some(length) => usize::from(*length) + 1,
+            };
+        }
+    }
+
+    /// The SNA gateway domain of that name, in any case.
+    #[must_use]
+    pub fn sna_domain(&self, name: &str) -> Option<&SnaDomain> {
+        self.sna_domains.iter().find(|domain| domain.name.eq_ignore_ascii_case(name))
     }
 }
 

@@ -14,6 +14,7 @@ use crate::health::state::{
     Connection, DEFAULT_SESSIONS, Delays, ReportedVip, ServerState, Sessions, States,
 };
 use crate::model::snapshot::{Application, Snapshot};
+use crate::sna::{DEFAULT_BANDWIDTH, LuStatus};
 
 /// What else must happen after a change of the measured state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +89,14 @@ pub fn apply(world: World<'_>, reading: &Reading<'_>, kept: bool) -> Effect {
             let by_dns = reading.word("method") == Some(DNS);
             let method = if by_dns { Method::ActiveDns } else { Method::ActiveIcmp };
             world.measure(reading, method, kept);
+        }
+        Some(Kept::EmulateSnaSystem) => set_sna_system(states, reading, kept),
+        Some(Kept::EmulateSnaLu) => {
+            if let (Some(domain), Some(lu)) = (reading.text("domain"), reading.text("lu")) {
+                let status = reading.word("status").and_then(LuStatus::from_name);
+                let status = status.filter(|_| kept).unwrap_or(LuStatus::Active);
+                states.sna.lu(domain, lu).set_status(status);
+            }
         }
         _ => {}
     }
@@ -165,6 +174,19 @@ fn set_health(
     if let Some(ip) = reading.address("ip") {
         states.address(ip).set_up(application, up);
     }
+}
+
+/// What a setting does not say has its default: one that stays with a new value is taken back
+/// before it is made again.
+fn set_sna_system(states: &States, reading: &Reading<'_>, kept: bool) {
+    let (Some(domain), Some(system)) = (reading.text("domain"), reading.text("system")) else {
+        return;
+    };
+    let load = reading.text("load").and_then(|load| load.parse().ok()).filter(|_| kept);
+    let bandwidth = reading.number("bandwidth").filter(|_| kept);
+    let state = states.sna.system(domain, system);
+    state.set_load(load.unwrap_or(0.0));
+    state.set_bandwidth(bandwidth.unwrap_or(DEFAULT_BANDWIDTH));
 }
 
 fn with_server(states: &States, reading: &Reading<'_>, change: impl FnOnce(&ServerState)) {

@@ -26,6 +26,7 @@ mod rtt_simulation;
 mod sample;
 mod sessions;
 mod site;
+mod sna_domain;
 mod table;
 mod traffic;
 mod version;
@@ -43,6 +44,7 @@ pub use resources::{Usage, resources};
 pub use rtt_simulation::RttSimulation;
 pub use sessions::{session_detail, sessions};
 pub use site::sites;
+pub use sna_domain::sna_domains;
 pub use traffic::traffic_site;
 pub use version::version;
 

@@ -3,3 +3,6 @@
 pub mod console;
 mod keys;
 pub mod lines;
+mod messages;
+mod pager_keys;
+pub mod quiet;
