@@ -4,6 +4,7 @@ mod access;
 mod actions;
 pub mod complete;
 pub mod filter;
+mod gslb;
 pub mod help;
 pub mod matcher;
 pub mod pager;

@@ -21,6 +21,7 @@ use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::{Fit, ValueType};
 use crate::grammar::{Command, Grammar, ModeId, Privilege, Verb, fill_places};
 use crate::model::access::{CliLevel, Method, User};
+use crate::show::RttSimulation;
 
 /// One user of an appliance.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub struct Session {
     pub(super) privilege: Privilege,
     /// Whether it began at the privileged level, so that leaving that ends it.
     landed_privileged: bool,
+    /// What is simulated at the level of the simulator of round-trip times.
+    pub(super) simulation: Option<RttSimulation>,
     /// How output is divided into pages.
     pub page: Page,
     /// Whether the session is over.
@@ -127,6 +130,11 @@ impl Default for Page {
 /// Names of the modes that the program itself enters.
 const USER: &str = "user";
 const PRIVILEGED: &str = "privileged";
+const CONFIG: &str = "config";
+const RTT_SIMULATION: &str = "gslb-rtt-sim";
+
+/// The place of the site's name in the prompt of the simulator.
+const SITE_PLACE: &str = "site";
 
 /// The longest line that is looked at, bytes; the rest of a longer one is cut off.
 pub const LONGEST_LINE: usize = 4096;
@@ -186,6 +194,7 @@ impl Session {
             user: None,
             privilege: Privilege::Full,
             landed_privileged: false,
+            simulation: None,
             page: Page::default(),
             is_over: false,
         }
@@ -272,6 +281,9 @@ impl Session {
         let level = self.level();
         let host = self.appliance.device_name(tree);
         let mut values: Vec<(String, String)> = vec![("host".to_owned(), host)];
+        if let Some(simulation) = &self.simulation {
+            values.push((SITE_PLACE.to_owned(), simulation.site.clone()));
+        }
         if let Some((command, key)) = level.path.last() {
             let outer: Path = level.path[..level.path.len() - 1].to_vec();
             let command = grammar.command(*command);
@@ -534,6 +546,17 @@ impl Session {
                 && place(&granted, &grant.command)
                     .is_some_and(|it| place(&words[..granted.len()], line) == Some(it))
         })
+    }
+
+    /// Enters the simulator of round-trip times, which stands below the configuration level.
+    pub(super) fn enter_simulation(&mut self, simulation: RttSimulation) {
+        let grammar = &self.appliance.grammar;
+        let config = mode(grammar, CONFIG);
+        let simulator = mode(grammar, RTT_SIMULATION);
+        let place = self.levels.iter().position(|level| level.mode == config);
+        self.levels.truncate(place.map_or(self.levels.len(), |place| place + 1));
+        self.levels.push(Place { mode: simulator, path: Path::new() });
+        self.simulation = Some(simulation);
     }
 
     pub(super) fn enter_privileged(&mut self, privilege: Privilege) {

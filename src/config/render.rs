@@ -64,13 +64,18 @@ pub fn body(grammar: &Grammar, tree: &Tree, secrets: Secrets) -> String {
 /// The settings of the emulated world, one command a line.
 pub fn world(grammar: &Grammar, tree: &Tree) -> String {
     let mut out = String::new();
-    let mut statements: Vec<&Statement> = tree.root.statements().collect();
-    statements.sort_by_key(|statement| statement.command);
-    for statement in statements {
+    for statement in in_order(tree) {
         out.push_str(&line(grammar, statement));
         out.push('\n');
     }
     out
+}
+
+/// The statements of the emulated world, in the order in which they are printed.
+pub fn in_order(tree: &Tree) -> Vec<&Statement> {
+    let mut statements: Vec<&Statement> = tree.root.statements().collect();
+    statements.sort_by_key(|statement| statement.command);
+    statements
 }
 
 /// Prints statements of a grammar.

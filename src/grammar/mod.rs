@@ -345,6 +345,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("00-types.grammar", include_str!("../../grammar/00-types.grammar")),
     ("10-exec.grammar", include_str!("../../grammar/10-exec.grammar")),
     ("12-version.grammar", include_str!("../../grammar/12-version.grammar")),
+    ("14-gslb-exec.grammar", include_str!("../../grammar/14-gslb-exec.grammar")),
     ("15-module.grammar", include_str!("../../grammar/15-module.grammar")),
     ("20-server.grammar", include_str!("../../grammar/20-server.grammar")),
     ("30-gslb.grammar", include_str!("../../grammar/30-gslb.grammar")),
