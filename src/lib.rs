@@ -38,3 +38,4 @@ pub mod secret;
 pub mod show;
 pub mod store;
 pub mod term;
+pub mod tftp;

@@ -86,7 +86,7 @@ pub fn run(session: &mut Session, output: &mut dyn Write) -> io::Result<()> {
     bind(&mut editor, &note, &answering);
     let mut pending = (String::new(), String::new());
     while !session.is_over() {
-        for message in session.appliance().log.take() {
+        for message in session.notices() {
             output.write_all(message.as_bytes())?;
         }
         output.flush()?;
