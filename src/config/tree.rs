@@ -272,6 +272,17 @@ impl Tree {
         Some(Reading { grammar, statement })
     }
 
+    /// The statements of that name in the root block, in order of entry.
+    pub fn of<'a>(
+        &'a self,
+        grammar: &'a Grammar,
+        kept: Kept,
+    ) -> impl Iterator<Item = &'a Statement> {
+        let command = grammar.root_mode().and_then(|root| grammar.keeping(root, kept));
+        let command = command.map(|command| command.id);
+        self.root.statements().filter(move |statement| Some(statement.command) == command)
+    }
+
     /// Whether a statement of that name with that last key exists.
     pub fn has_target(&self, kept: Kept, value: &Value) -> bool {
         self.targets.contains_key(&(kept, reference_text(value)))

@@ -344,6 +344,7 @@ impl fmt::Display for Level {
 pub const FILES: &[(&str, &str)] = &[
     ("00-types.grammar", include_str!("../../grammar/00-types.grammar")),
     ("10-exec.grammar", include_str!("../../grammar/10-exec.grammar")),
+    ("11-system.grammar", include_str!("../../grammar/11-system.grammar")),
     ("12-version.grammar", include_str!("../../grammar/12-version.grammar")),
     ("14-gslb-exec.grammar", include_str!("../../grammar/14-gslb-exec.grammar")),
     ("15-module.grammar", include_str!("../../grammar/15-module.grammar")),
@@ -481,6 +482,11 @@ impl Command {
     /// The help text of a token, if this stanza gives it.
     pub fn help_of(&self, token: &str) -> Option<&str> {
         self.help.iter().find(|(known, _)| known == token).map(|(_, text)| text.as_str())
+    }
+
+    /// Whether what it keeps belongs to the emulated world.
+    pub fn is_of_world(&self) -> bool {
+        self.storage.as_ref().is_some_and(|storage| storage.world)
     }
 
     /// Position of an argument.

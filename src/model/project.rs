@@ -487,6 +487,11 @@ impl Projection<'_> {
             | Kept::IpPolicy
             | Kept::IpRoute
             | Kept::IpSsh
+            | Kept::LoggingOn
+            | Kept::LoggingSize
+            | Kept::LoggingLevel
+            | Kept::LoggingConsole
+            | Kept::LoggingHost
             | Kept::Logging
             | Kept::Privilege
             | Kept::PrivilegeSetting

@@ -51,7 +51,7 @@ impl Console {
         let (mut editor, notes) = editor(&session, &watch).map_err(io_error)?;
         let (thread, quiet) = match editor.create_external_printer() {
             Ok(printer) => {
-                let thread = messages::print_above(Arc::clone(&watch), printer)?;
+                let thread = messages::print_above(Arc::clone(&watch), Arc::clone(&session), printer)?;
                 (Some(thread), Quiet::begin())
             }
             // A terminal that cannot move its cursor: the system edits the line, and messages are
@@ -116,8 +116,8 @@ fn play(
     let mut given = (String::new(), String::new());
     while !lock(session).is_over() {
         let (above, prompt) = {
-            let session = lock(session);
-            for message in session.appliance().log.take() {
+            let mut session = lock(session);
+            for message in session.notices() {
                 output.write_all(message.as_bytes())?;
             }
             if let Some(helper) = editor.helper() {
