@@ -35,5 +35,6 @@ pub mod model;
 mod names;
 pub mod replay;
 pub mod show;
+pub mod sna;
 pub mod store;
 pub mod term;

@@ -5,6 +5,7 @@ pub mod complete;
 pub mod filter;
 pub mod help;
 pub mod matcher;
+pub mod pager;
 mod reports;
 pub mod session;
 pub mod words;

@@ -11,7 +11,7 @@ use crate::cli::filter::{Filter, OutputFilter};
 use crate::cli::help::{self, Names};
 use crate::cli::matcher::{self, Hit, Stop};
 use crate::cli::words::{self, Word};
-use crate::cli::{actions, reports};
+use crate::cli::{actions, pager, reports};
 use crate::config::edit::{Editor, Place, Refusal, no_such_reference};
 use crate::config::load::stop_message;
 use crate::config::tree::{Block, Path, Reading, Statement, key_of};
@@ -48,15 +48,15 @@ pub enum Question {
 /// How output is divided into pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Whether output is divided at all.
-    pub on: bool,
+    /// What this session was told; `None`: as the configuration says.
+    pub on: Option<bool>,
     /// Lines of a page; 0 turns the division off.
     pub length: usize,
 }
 
 impl Default for Page {
     fn default() -> Self {
-        Page { on: true, length: 24 }
+        Page { on: None, length: pager::DEFAULT_LENGTH }
     }
 }
 
@@ -110,6 +110,16 @@ impl Session {
     /// The appliance of the session.
     pub fn appliance(&self) -> &Arc<Appliance> {
         &self.appliance
+    }
+
+    /// The lines of a page of output; `None` while output is not divided (base-cli 2.4).
+    pub fn page_length(&self) -> Option<usize> {
+        let on = self.page.on.unwrap_or_else(|| {
+            let configuration = self.appliance.configuration();
+            let tree = &configuration.trees.configuration;
+            tree.global(&self.appliance.grammar, Kept::EnableSkipPageDisplay).is_none()
+        });
+        (on && self.page.length > 0).then_some(self.page.length)
     }
 
     /// What stands at the left of the next line: the prompt, or the question that waits.
@@ -246,6 +256,7 @@ impl Session {
     /// Goes back to the privileged level, as after a restart of the appliance.
     pub fn restart(&mut self) {
         self.question = None;
+        self.page = Page::default();
         self.enter_privileged();
     }
 

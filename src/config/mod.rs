@@ -1,5 +1,6 @@
 //! The statement tree: the truth about what was typed.
 
+mod claims;
 pub mod edit;
 pub mod load;
 pub mod render;

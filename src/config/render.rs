@@ -40,7 +40,7 @@ pub fn running_configuration(grammar: &Grammar, tree: &Tree, secrets: Secrets) -
 /// What follows the header: the text that is saved.
 pub fn body(grammar: &Grammar, tree: &Tree, secrets: Secrets) -> String {
     let mut out = String::from("!\n");
-    let Some(root) = root_mode(grammar) else { return out };
+    let Some(root) = grammar.root_mode() else { return out };
     let first = tree.root.statements().find_map(|statement| {
         let command = grammar.command(statement.command);
         let is_version = command
@@ -69,10 +69,6 @@ pub fn world(grammar: &Grammar, tree: &Tree) -> String {
         out.push('\n');
     }
     out
-}
-
-fn root_mode(grammar: &Grammar) -> Option<ModeId> {
-    grammar.modes.iter().position(|mode| mode.root).map(ModeId)
 }
 
 /// Prints statements of a grammar.

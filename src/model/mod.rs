@@ -4,5 +4,7 @@ pub mod draft;
 pub mod policy;
 pub mod project;
 pub mod region;
+mod site;
+mod sna;
 pub mod snapshot;
 pub mod world;

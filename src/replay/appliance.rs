@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::appliance::Appliance;
 use crate::cli::complete::Completion as Tab;
+use crate::cli::pager::{self, Pager};
 use crate::cli::session::Session;
 use crate::clock::DrivenClock;
 use crate::config::edit::Trees;
@@ -13,6 +14,7 @@ use crate::config::load;
 use crate::config::render::{self, Secrets};
 use crate::dns::{Responder, Settings};
 use crate::grammar::Grammar;
+use crate::grammar::link::Message;
 use crate::gslb::domain::Decision;
 use crate::replay::{Completion, Key, Subject};
 use crate::store;
@@ -153,8 +155,29 @@ impl Subject for Played {
         out
     }
 
-    fn page(&mut self, _length: usize, _keys: &[Key], typed: &str) -> String {
-        self.line(typed)
+    fn page(&mut self, length: usize, keys: &[Key], typed: &str) -> String {
+        let length_before = std::mem::replace(&mut self.session.page.length, length);
+        let text = self.line(typed);
+        let length = self.session.page_length();
+        self.session.page.length = length_before;
+        let Some(length) = length else { return text };
+        let grammar = Arc::clone(&self.appliance().grammar);
+        let (mut shown, pager) = Pager::start(&grammar, &text, length);
+        let Some(mut pager) = pager else { return shown };
+        // In a session file the prompt of the pager stands on a line of its own, which a person
+        // sees before it is wiped.
+        let wipe = pager::wipe_of(grammar.phrase(Message::More));
+        let mut keys = keys.iter();
+        while !pager.is_over() {
+            let answer = pager.key(match keys.next() {
+                Some(Key::Space) => ' ',
+                Some(Key::Return) => '\r',
+                Some(Key::Interrupt) | None => '\u{3}',
+            });
+            shown.push('\n');
+            shown.push_str(answer.strip_prefix(&wipe).unwrap_or(&answer));
+        }
+        shown
     }
 
     fn invariants(&mut self) -> Vec<String> {
