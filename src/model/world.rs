@@ -87,9 +87,9 @@ pub fn apply(world: World<'_>, reading: &Reading<'_>, kept: bool) -> Effect {
         Some(Kept::EmulateSnaSystem) => set_sna_system(states, reading, kept),
         Some(Kept::EmulateSnaLu) => {
             if let (Some(domain), Some(lu)) = (reading.text("domain"), reading.text("lu")) {
-                let stated = reading.word("status").and_then(LuStatus::from_name);
-                let lu = states.sna.lu(domain, lu);
-                lu.set_status(stated.filter(|_| kept).unwrap_or(LuStatus::Active));
+                let said = reading.word("status").and_then(LuStatus::from_name);
+                let present = said.filter(|_| kept).unwrap_or(LuStatus::Active);
+                states.sna.lu(domain, lu).set_status(present);
             }
         }
         Some(Kept::EmulateRtt) => world.measure(reading, Method::Passive, kept),
