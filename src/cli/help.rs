@@ -187,6 +187,7 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
         | ValueType::Domain(_)
         | ValueType::Quoted
         | ValueType::Line
+        | ValueType::Delimited
         | ValueType::Choice(_) => false,
     }
 }

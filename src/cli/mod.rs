@@ -8,4 +8,5 @@ pub mod matcher;
 pub mod pager;
 mod reports;
 pub mod session;
+mod typed_text;
 pub mod words;

@@ -10,6 +10,7 @@ use crate::cli::complete::{self, Completion};
 use crate::cli::filter::{Filter, OutputFilter};
 use crate::cli::help::{self, Names};
 use crate::cli::matcher::{self, Hit, Stop};
+use crate::cli::typed_text::TypedText;
 use crate::cli::words::{self, Word};
 use crate::cli::{actions, pager, reports};
 use crate::config::edit::{Editor, Place, Refusal, no_such_reference};
@@ -30,6 +31,8 @@ pub struct Session {
     levels: Vec<Place>,
     /// A question that the next line answers.
     pub(super) question: Option<Question>,
+    /// A text over several lines that is being typed, or has just ended.
+    pub(super) text: Option<TypedText>,
     /// How output is divided into pages.
     pub page: Page,
     /// Whether the session is over.
@@ -80,6 +83,7 @@ impl Session {
             responder,
             levels: vec![Place { mode: user, path: Path::new() }],
             question: None,
+            text: None,
             page: Page::default(),
             is_over: false,
         }
@@ -178,6 +182,9 @@ impl Session {
         if let Some(question) = self.question.take() {
             return actions::answer(self, question, line.trim());
         }
+        if let Some(answer) = self.type_text(line) {
+            return answer;
+        }
         let line = line.trim();
         // An interactive `!` line is ignored, and the level stays (base-cli 1.4).
         if line.is_empty() || line.starts_with('!') {
@@ -198,6 +205,9 @@ impl Session {
             Ok(filter) => filter,
             Err(text) => return text,
         };
+        if let Some(answer) = self.begin_text(command, &hit) {
+            return answer;
+        }
         let behind_no = words.get(1).map_or("", |word| line[word.start..].trim_end());
         match self.execute(command, &hit, behind_no) {
             Ok(text) => match filter {
@@ -240,6 +250,7 @@ impl Session {
     /// Gives up what is being asked: Control-C.
     pub fn interrupt(&mut self) {
         self.question = None;
+        self.text = None;
     }
 
     /// Runs a command of the emulated world from outside the levels of this session.
@@ -279,7 +290,12 @@ impl Session {
         self.levels.last().expect("a session is always at some level")
     }
 
-    fn execute(&mut self, command: &Command, hit: &Hit, words: &str) -> Result<String, Refusal> {
+    pub(super) fn execute(
+        &mut self,
+        command: &Command,
+        hit: &Hit,
+        words: &str,
+    ) -> Result<String, Refusal> {
         match &command.verb {
             Verb::Keep => {
                 let place = self.place_of(hit.mode);

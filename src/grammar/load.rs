@@ -341,6 +341,7 @@ impl Loader {
                 "decimal" => ValueType::Decimal,
                 "quoted" => ValueType::Quoted,
                 "line" => ValueType::Line,
+                "delimited" => ValueType::Delimited,
                 "host-port" => ValueType::HostPort,
                 other => {
                     let id = self.choices.iter().position(|choice| choice.name == other);
@@ -694,6 +695,7 @@ impl Clauses<'_> {
             in_use: None,
             pack: None,
             adds: None,
+            verbatim: false,
         };
         for (clause, position) in &self.stanza.clauses {
             self.attribute(&mut storage, clause, position)?;
@@ -753,6 +755,7 @@ impl Clauses<'_> {
                 storage.pack = Some(usize::try_from(*number).unwrap_or(usize::MAX).max(1));
             }
             Clause::Adds(line) => storage.adds = Some(line.clone()),
+            Clause::Verbatim => storage.verbatim = true,
             Clause::KeepOne
             | Clause::Enter(_)
             | Clause::Leave

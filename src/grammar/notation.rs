@@ -182,7 +182,10 @@ pub enum Clause {
     KeepOne,
     KeepPer(Vec<String>),
     KeepEach(String),
-    Open { mode: String, key: Vec<String> },
+    Open {
+        mode: String,
+        key: Vec<String>,
+    },
     Enter(String),
     Leave,
     End,
@@ -199,11 +202,24 @@ pub enum Clause {
     AtMost(u64),
     Unique(String),
     Excludes(Vec<String>),
-    Needs { name: String, message: String },
-    Under { name: String, message: String },
-    Rejects { argument: String, value: String, with: String, message: String },
+    Needs {
+        name: String,
+        message: String,
+    },
+    Under {
+        name: String,
+        message: String,
+    },
+    Rejects {
+        argument: String,
+        value: String,
+        with: String,
+        message: String,
+    },
     InUse(String),
     Pack(u64),
+    /// What follows in a file is kept as it is.
+    Verbatim,
     Adds(String),
     Also(String, Vec<Item>),
     From(String),
@@ -634,6 +650,7 @@ fn rule_clause(input: &str) -> IResult<&str, Clause> {
         map(after("in-use", name), Clause::InUse),
         map(after("pack", number), Clause::Pack),
         map(after("adds", string), Clause::Adds),
+        map(phrase("verbatim"), |()| Clause::Verbatim),
     ))
     .parse(input)
 }

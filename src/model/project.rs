@@ -424,6 +424,14 @@ impl Projection<'_> {
             | Kept::VlanRouterInterface
             | Kept::VlanSpanningTree
             | Kept::Aaa
+            | Kept::Banner
+            | Kept::BannerEnterKey
+            | Kept::BannerOfKind
+            | Kept::RoleTemplate
+            | Kept::RoleContext
+            | Kept::RoleDefaultContext
+            | Kept::RoleGlobal
+            | Kept::Context
             | Kept::Boot
             | Kept::Clock
             | Kept::ConsoleTimeout
