@@ -4,7 +4,7 @@ use crate::cli::words::Word;
 use crate::config::tree::{Values, same_value};
 use crate::grammar::expand::Token;
 use crate::grammar::trie::{Leaf, NodeId, Step};
-use crate::grammar::value::{Value, ValueType};
+use crate::grammar::value::Value;
 use crate::grammar::{CommandId, Grammar, ModeId};
 
 /// A line that is a command.
@@ -143,7 +143,7 @@ pub fn walk(grammar: &Grammar, mode: ModeId, words: &[Word<'_>], line: &str) -> 
                     .node(place)
                     .arguments
                     .iter()
-                    .any(|edge| edge.target == target && edge.value_type == ValueType::Line);
+                    .any(|edge| edge.target == target && edge.value_type.takes_the_rest());
                 place = target;
                 if takes_the_rest {
                     values.push(Value::Text(line[word.start..].trim_end().into()));

@@ -15,4 +15,5 @@ mod reports;
 mod schedule;
 pub mod session;
 pub mod sessions;
+mod typed_text;
 pub mod words;

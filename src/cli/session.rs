@@ -13,6 +13,7 @@ use crate::cli::help::{self, Names};
 use crate::cli::matcher::{self, Hit, Stop};
 pub use crate::cli::question::Question;
 use crate::cli::sessions::{Line, Ticket};
+use crate::cli::typed_text::TypedText;
 use crate::cli::words::{self, Word};
 use crate::cli::{access, actions, pager, reports};
 use crate::config::edit::{Editor, Place, Refusal, no_such_reference};
@@ -53,6 +54,8 @@ pub struct Session {
     pub(super) log: LogView,
     /// Whether it has changed the configuration since it entered it.
     has_changed: bool,
+    /// A text over several lines that is being typed, or has just ended.
+    pub(super) text: Option<TypedText>,
     /// How output is divided into pages.
     pub page: Page,
     /// Whether the session is over.
@@ -155,6 +158,7 @@ impl Session {
             restarts,
             log: LogView { monitor: false, unseen },
             has_changed: false,
+            text: None,
             page: Page::default(),
             is_over: false,
         }
@@ -332,6 +336,9 @@ impl Session {
             // Blanks at the ends may belong to a password.
             return actions::answer(self, question, line.trim_end_matches(['\r', '\n']));
         }
+        if let Some(answer) = self.type_text(line) {
+            return answer;
+        }
         let line = line.trim();
         // An interactive `!` line is ignored, and the level stays (base-cli 1.4).
         if line.is_empty() || line.starts_with('!') {
@@ -356,6 +363,9 @@ impl Session {
             Ok(filter) => filter,
             Err(text) => return text,
         };
+        if let Some(answer) = self.begin_text(command, &hit) {
+            return answer;
+        }
         let behind_no = words.get(1).map_or("", |word| line[word.start..].trim_end());
         match self.execute(command, &hit, behind_no) {
             Ok(text) => match filter {
@@ -398,6 +408,7 @@ impl Session {
     /// Gives up what is being asked: Control-C.
     pub fn interrupt(&mut self) {
         self.question = None;
+        self.text = None;
     }
 
     /// Runs a command of the emulated world from outside the levels of this session.
@@ -447,7 +458,12 @@ impl Session {
         self.levels.last().expect("a session is always at some level")
     }
 
-    fn execute(&mut self, command: &Command, hit: &Hit, words: &str) -> Result<String, Refusal> {
+    pub(super) fn execute(
+        &mut self,
+        command: &Command,
+        hit: &Hit,
+        words: &str,
+    ) -> Result<String, Refusal> {
         match &command.verb {
             Verb::Keep => {
                 let place = self.place_of(hit.mode);

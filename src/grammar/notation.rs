@@ -182,7 +182,10 @@ pub enum Clause {
     KeepOne,
     KeepPer(Vec<String>),
     KeepEach(String),
-    Open { mode: String, key: Vec<String> },
+    Open {
+        mode: String,
+        key: Vec<String>,
+    },
     Enter(String),
     Leave,
     End,
@@ -208,6 +211,8 @@ pub enum Clause {
     Again,
     InUse(String),
     Pack(u64),
+    /// What follows in a file is kept as it is.
+    Verbatim,
     Adds(String),
     Also(String, Vec<Item>),
     From(String),
@@ -681,6 +686,7 @@ fn rule_clause(input: &str) -> IResult<&str, Clause> {
         map(after("in-use", name), Clause::InUse),
         map(after("pack", number), Clause::Pack),
         map(after("adds", string), Clause::Adds),
+        map(phrase("verbatim"), |()| Clause::Verbatim),
     ))
     .parse(input)
 }
