@@ -46,7 +46,7 @@ pub fn load(grammar: &Grammar, trees: &mut Trees, text: &str) -> Report {
     let mut loader = Loader {
         grammar,
         trees,
-        root,
+        root: Place { mode: root, path: Vec::new() },
         levels: Vec::new(),
         unknown_block: None,
         report: Report::default(),
@@ -80,7 +80,8 @@ pub fn stop_message(
 struct Loader<'a> {
     grammar: &'a Grammar,
     trees: &'a mut Trees,
-    root: ModeId,
+    /// The block of the root mode.
+    root: Place,
     /// The open blocks, outermost first.
     levels: Vec<Place>,
     /// Indent of the unknown line whose indented lines belong to it.
@@ -89,8 +90,8 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    fn place(&self) -> Place {
-        self.levels.last().cloned().unwrap_or(Place { mode: self.root, path: Vec::new() })
+    fn place(&self) -> &Place {
+        self.levels.last().unwrap_or(&self.root)
     }
 
     fn line(&mut self, number: usize, line: &str) {
@@ -112,17 +113,14 @@ impl Loader<'_> {
             self.unknown_block = None;
         }
         let words = words::split(content);
-        let place = self.place();
-        match matcher::match_line(self.grammar, place.mode, &words, content) {
+        let mode = self.place().mode;
+        match matcher::match_line(self.grammar, mode, &words, content) {
             Ok(hit) => self.hit(number, content, &words, &hit),
-            Err(stop) if self.is_unknown_command(&place, &words, content, &stop) => {
-                let place = if indent == 0 {
+            Err(stop) if self.is_unknown_command(mode, &words, content, &stop) => {
+                if indent == 0 {
                     self.levels.clear();
-                    self.place()
-                } else {
-                    place
-                };
-                self.keep_opaque(number, &place, content);
+                }
+                self.keep_opaque(number, content);
                 self.unknown_block = Some(indent);
             }
             Err(stop) => {
@@ -137,12 +135,9 @@ impl Loader<'_> {
         let command = self.grammar.command(hit.command);
         // A command of a level above is taken there; only one that opens a block moves sideways.
         let level = self.levels.iter().rposition(|level| level.mode == hit.mode);
-        let place = match level {
-            Some(level) => self.levels[level].clone(),
-            None => Place { mode: self.root, path: Vec::new() },
-        };
+        let place = level.map_or(&self.root, |level| &self.levels[level]);
         let behind_no = words.get(1).map_or("", |word| line[word.start..].trim_end());
-        let editor = Editor::new(self.grammar, self.trees, &place);
+        let editor = Editor::new(self.grammar, self.trees, place);
         let outcome = match &command.verb {
             Verb::Keep | Verb::Open(_) if hit.negated => {
                 editor.remove(command, &hit.values, behind_no)
@@ -151,8 +146,8 @@ impl Loader<'_> {
             Verb::Open(mode) => {
                 let outcome = editor.open(command, &hit.values);
                 if outcome.is_ok() {
-                    self.levels.truncate(level.map_or(0, |level| level + 1));
                     let mut path = place.path.clone();
+                    self.levels.truncate(level.map_or(0, |level| level + 1));
                     path.push((command.id, key_of(command, &hit.values)));
                     self.levels.push(Place { mode: *mode, path });
                 }
@@ -186,7 +181,7 @@ impl Loader<'_> {
     /// values can stand it is a bad value of a command that is known.
     fn is_unknown_command(
         &self,
-        place: &Place,
+        mode: ModeId,
         words: &[words::Word<'_>],
         line: &str,
         stop: &Stop,
@@ -198,7 +193,7 @@ impl Loader<'_> {
             return true;
         }
         let before = &words[..stop.word];
-        self.grammar.search_path(place.mode).into_iter().all(|mode| {
+        self.grammar.search_path(mode).into_iter().all(|mode| {
             matcher::walk(self.grammar, mode, before, line).map_or(true, |walk| {
                 let node = self.grammar.trie(mode).node(walk.place);
                 walk.place == NodeId::ROOT || node.arguments.is_empty() || !node.words.is_empty()
@@ -206,9 +201,10 @@ impl Loader<'_> {
         })
     }
 
-    fn keep_opaque(&mut self, number: usize, place: &Place, line: &str) {
+    fn keep_opaque(&mut self, number: usize, line: &str) {
         self.report.opaque.push(number);
-        if let Some(block) = self.trees.configuration.block_mut(self.grammar, &place.path) {
+        let path = &self.levels.last().unwrap_or(&self.root).path;
+        if let Some(block) = self.trees.configuration.block_mut(self.grammar, path) {
             let after = block.slots();
             block.opaque.push(Opaque { after, lines: vec![line.to_owned()] });
         }
@@ -216,8 +212,8 @@ impl Loader<'_> {
 
     fn append_to_opaque(&mut self, number: usize, line: &str) {
         self.report.opaque.push(number);
-        let place = self.place();
-        let block = self.trees.configuration.block_mut(self.grammar, &place.path);
+        let path = &self.levels.last().unwrap_or(&self.root).path;
+        let block = self.trees.configuration.block_mut(self.grammar, path);
         if let Some(opaque) = block.and_then(|block| block.opaque.last_mut()) {
             opaque.lines.push(line.to_owned());
         }
