@@ -294,7 +294,7 @@ impl<'a> Editor<'a> {
     fn is_new(&self, command: &Command, values: &Values) -> bool {
         let storage = command.storage.as_ref();
         let home = storage.and_then(|storage| self.home(storage));
-        home.is_none_or(|block| block.find(command, &key_of(command, values)).is_none())
+        home.is_none_or(|block| block.find(command, values).is_none())
     }
 
     /// Five dots are what displays print for a secret; they cannot be one (decisions 1.8).
@@ -464,9 +464,8 @@ impl<'a> Editor<'a> {
                 self.take(other, other_storage, &key);
             }
         }
-        let key = key_of(command, values);
         let Some(block) = self.home(storage) else { return };
-        let old = block.find(command, &key);
+        let old = block.find(command, values);
         let mut new = values.clone();
         if storage.merge
             && !negated
@@ -488,7 +487,7 @@ impl<'a> Editor<'a> {
             !negated && (storage.default_on || (new.is_empty() && !storage.defaults.is_empty()));
         if says_nothing {
             if old.is_some() {
-                self.take(command, storage, &key);
+                self.take(command, storage, values);
             }
             return;
         }
@@ -522,8 +521,9 @@ impl<'a> Editor<'a> {
         let tree =
             if storage.world { &mut self.trees.world } else { &mut self.trees.configuration };
         tree.note(grammar, &statement, true);
-        let added =
-            storage.adds.is_some() && !negated && old_is_absent(self.home(storage), command, &key);
+        let added = storage.adds.is_some()
+            && !negated
+            && old_is_absent(self.home(storage), command, values);
         let replaced = self.home_mut(storage).and_then(|block| block.put(grammar, statement));
         if let Some(old) = replaced {
             let tree =

@@ -3,9 +3,10 @@
 //! Knows nothing of what statements mean. Looking a statement up, adding and replacing one cost
 //! constant time, so a file of n lines is read in time proportional to n.
 
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::net::IpAddr;
 
+use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashTable};
 use smallvec::SmallVec;
 
@@ -37,11 +38,19 @@ pub struct Block {
     slots: Vec<Option<Statement>>,
     live: usize,
     /// Slots by the hash of command and key, once there are more than a few.
-    index: HashTable<u32>,
+    index: HashTable<Indexed>,
     /// Number of statements of each group, by the group's value in lower case.
     groups: HashMap<Box<str>, u32>,
     /// Lines that the grammar does not know, each behind the slot that it followed.
     pub opaque: Vec<Opaque>,
+}
+
+/// A slot with the hash of what stands in it, so that the index grows without a look at the
+/// statements.
+#[derive(Clone, Copy, Debug)]
+struct Indexed {
+    hash: u64,
+    slot: u32,
 }
 
 /// A kept statement.
@@ -98,7 +107,8 @@ impl Block {
         self.slots.len()
     }
 
-    /// The statement of a command with that key.
+    /// The statement of a command with that key. Values that are no part of the key may stand
+    /// beside it.
     pub fn find(&self, command: &Command, key: &Values) -> Option<&Statement> {
         self.slot(command, key).and_then(|slot| self.slots[slot].as_ref())
     }
@@ -130,10 +140,14 @@ impl Block {
         if self.slots.len() <= SEARCHED {
             return self.slots.iter().position(|slot| slot.as_ref().is_some_and(is_it));
         }
-        let hash = hash_key(command, key);
-        self.index
-            .find(hash, |slot| self.slots[*slot as usize].as_ref().is_some_and(is_it))
-            .map(|slot| *slot as usize)
+        self.indexed(hash_key(command, key), is_it)
+    }
+
+    fn indexed(&self, hash: u64, is_it: impl Fn(&Statement) -> bool) -> Option<usize> {
+        let is_it = |one: &Indexed| {
+            one.hash == hash && self.slots[one.slot as usize].as_ref().is_some_and(&is_it)
+        };
+        self.index.find(hash, is_it).map(|one| one.slot as usize)
     }
 
     /// Adds a statement whose key is not there, or puts it in the place of the one that is.
@@ -144,22 +158,28 @@ impl Block {
     /// The block holds 2^32 statements, which no memory does.
     pub fn put(&mut self, grammar: &Grammar, statement: Statement) -> Option<Statement> {
         let command = grammar.command(statement.command);
-        let key = key_of(command, &statement.values);
-        if let Some(slot) = self.slot(command, &key) {
+        let key = &statement.values;
+        let hash = hash_key(command, key);
+        let is_it =
+            |one: &Statement| one.command == command.id && same_key(command, &one.values, key);
+        let known = if self.slots.len() <= SEARCHED {
+            self.slots.iter().position(|slot| slot.as_ref().is_some_and(is_it))
+        } else {
+            self.indexed(hash, is_it)
+        };
+        if let Some(slot) = known {
             return self.slots[slot].replace(statement);
         }
         if let Some(group) = group_of(grammar, command, &statement.values) {
             *self.groups.entry(group.into()).or_insert(0) += 1;
         }
-        let hash = hash_key(command, &key);
         let slot = u32::try_from(self.slots.len()).expect("a block fits 32 bits");
         self.slots.push(Some(statement));
         self.live += 1;
         if self.slots.len() == SEARCHED + 1 {
             self.build_index(grammar);
         } else if self.slots.len() > SEARCHED {
-            let slots = &self.slots;
-            self.index.insert_unique(hash, slot, |slot| rehash(grammar, slots, *slot));
+            self.index.insert_unique(hash, Indexed { hash, slot }, |one| one.hash);
         }
         None
     }
@@ -189,8 +209,8 @@ impl Block {
             }
         }
         if self.slots.len() > SEARCHED {
-            let hash = hash_key(command, &key_of(command, &statement.values));
-            if let Ok(entry) = self.index.find_entry(hash, |one| *one as usize == slot) {
+            let hash = hash_key(command, &statement.values);
+            if let Ok(entry) = self.index.find_entry(hash, |one| one.slot as usize == slot) {
                 entry.remove();
             }
         }
@@ -223,22 +243,13 @@ impl Block {
         if self.slots.len() <= SEARCHED {
             return;
         }
-        for slot in 0..self.slots.len() {
-            if self.slots[slot].is_some() {
-                let slot = u32::try_from(slot).expect("a block fits 32 bits");
-                let slots = &self.slots;
-                let hash = rehash(grammar, slots, slot);
-                self.index.insert_unique(hash, slot, |slot| rehash(grammar, slots, *slot));
-            }
+        for (slot, statement) in self.slots.iter().enumerate() {
+            let Some(statement) = statement else { continue };
+            let slot = u32::try_from(slot).expect("a block fits 32 bits");
+            let hash = hash_key(grammar.command(statement.command), &statement.values);
+            self.index.insert_unique(hash, Indexed { hash, slot }, |one| one.hash);
         }
     }
-}
-
-fn rehash(grammar: &Grammar, slots: &[Option<Statement>], slot: u32) -> u64 {
-    slots[slot as usize].as_ref().map_or(0, |statement| {
-        let command = grammar.command(statement.command);
-        hash_key(command, &key_of(command, &statement.values))
-    })
 }
 
 impl Tree {
@@ -524,7 +535,8 @@ pub fn same_value(one: &Value, other: &Value, ignores_case: bool) -> bool {
 }
 
 fn hash_key(command: &Command, key: &Values) -> u64 {
-    let mut hasher = BuildHasherDefault::<DefaultHasher>::default().build_hasher();
+    // Fixed, as the hash of a key is kept beside its slot.
+    let mut hasher = FixedState::default().build_hasher();
     command.id.0.hash(&mut hasher);
     let arguments: &[usize] = match &command.storage {
         Some(Storage { key, .. }) => key,

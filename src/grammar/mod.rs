@@ -14,6 +14,7 @@ pub mod value;
 use std::fmt;
 
 use hashbrown::HashMap;
+use smallvec::{SmallVec, smallvec};
 
 use crate::grammar::expand::Form;
 use crate::grammar::link::{Action, Kept, Message, Report};
@@ -433,11 +434,11 @@ impl Grammar {
 
     /// The modes in which a line is looked for: the mode itself, then its parents up to the root
     /// mode. Outside the configuration only the mode itself.
-    pub fn search_path(&self, mode: ModeId) -> Vec<ModeId> {
-        let mut path = vec![mode];
+    pub fn search_path(&self, mode: ModeId) -> SmallVec<[ModeId; 4]> {
+        let mut path = smallvec![mode];
         let mut place = mode;
         while !self.mode(place).root {
-            let Some(parent) = self.mode(place).parent else { return vec![mode] };
+            let Some(parent) = self.mode(place).parent else { return smallvec![mode] };
             path.push(parent);
             place = parent;
         }
