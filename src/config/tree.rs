@@ -5,6 +5,7 @@
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use hashbrown::{HashMap, HashTable};
 use smallvec::SmallVec;
@@ -39,7 +40,7 @@ pub struct Block {
     /// Slots by the hash of command and key, once there are more than a few.
     index: HashTable<u32>,
     /// Number of statements of each group, by the group's value in lower case.
-    groups: HashMap<Box<str>, u32>,
+    groups: HashMap<Arc<str>, u32>,
     /// Lines that the grammar does not know, each behind the slot that it followed.
     pub opaque: Vec<Opaque>,
 }
@@ -132,15 +133,14 @@ impl Block {
     /// # Panics
     ///
     /// The block holds 2^32 statements, which no memory does.
-    pub fn put(&mut self, grammar: &Grammar, statement: Statement) -> Option<Statement> {
+    pub fn put(&mut self, grammar: &Grammar, mut statement: Statement) -> Option<Statement> {
         let command = grammar.command(statement.command);
         let key = key_of(command, &statement.values);
+        statement.values.shrink_to_fit();
         if let Some(slot) = self.slot(command, &key) {
             return self.slots[slot].replace(statement);
         }
-        if let Some(group) = group_of(grammar, command, &statement.values) {
-            *self.groups.entry(group.into()).or_insert(0) += 1;
-        }
+        self.join_group(grammar, command, &mut statement.values);
         let hash = hash_key(command, &key);
         let slot = u32::try_from(self.slots.len()).expect("a block fits 32 bits");
         self.slots.push(Some(statement));
@@ -152,6 +152,27 @@ impl Block {
             self.index.insert_unique(hash, slot, |slot| rehash(grammar, slots, *slot));
         }
         None
+    }
+
+    /// Counts a new statement in its group. A block holds thousands of groups with a few statements
+    /// each, so all of a group share the text of its name where they spell it in lower case.
+    fn join_group(&mut self, grammar: &Grammar, command: &Command, values: &mut Values) {
+        let Some(group) = group_of(grammar, command, values) else { return };
+        let argument = command.storage.as_ref().and_then(|storage| storage.group);
+        let text = values.iter_mut().find_map(|(position, value)| match value {
+            Value::Text(text) if Some(usize::from(*position)) == argument => Some(text),
+            _ => None,
+        });
+        let name: Arc<str> = match text {
+            Some(text) if **text == *group => {
+                if let Some((name, _)) = self.groups.get_key_value(group.as_str()) {
+                    *text = Arc::clone(name);
+                }
+                Arc::clone(text)
+            }
+            _ => group.into(),
+        };
+        *self.groups.entry(name).or_insert(0) += 1;
     }
 
     /// Removes the statement of a command with that key.
