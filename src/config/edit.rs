@@ -331,7 +331,7 @@ impl<'a> Editor<'a> {
             Some(Value::Text(known)) if secret::verify(password, Some(known)) => known.clone(),
             _ => secret::stored(password)
                 .ok_or_else(|| Refusal::new(Message::PasswordNotKept))?
-                .into_boxed_str(),
+                .into(),
         };
         let mut sealed = values.clone();
         sealed[place].1 = Value::Text(hash);

@@ -5,6 +5,7 @@
 
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashTable};
@@ -40,7 +41,7 @@ pub struct Block {
     /// Slots by the hash of command and key, once there are more than a few.
     index: HashTable<Indexed>,
     /// Number of statements of each group, by the group's value in lower case.
-    groups: HashMap<Box<str>, u32>,
+    groups: HashMap<Arc<str>, u32>,
     /// Lines that the grammar does not know, each behind the slot that it followed.
     pub opaque: Vec<Opaque>,
 }
@@ -156,23 +157,24 @@ impl Block {
     /// # Panics
     ///
     /// The block holds 2^32 statements, which no memory does.
-    pub fn put(&mut self, grammar: &Grammar, statement: Statement) -> Option<Statement> {
+    pub fn put(&mut self, grammar: &Grammar, mut statement: Statement) -> Option<Statement> {
         let command = grammar.command(statement.command);
-        let key = &statement.values;
-        let hash = hash_key(command, key);
-        let is_it =
-            |one: &Statement| one.command == command.id && same_key(command, &one.values, key);
-        let known = if self.slots.len() <= SEARCHED {
-            self.slots.iter().position(|slot| slot.as_ref().is_some_and(is_it))
-        } else {
-            self.indexed(hash, is_it)
+        statement.values.shrink_to_fit();
+        let hash = hash_key(command, &statement.values);
+        let known = {
+            let key = &statement.values;
+            let is_it =
+                |one: &Statement| one.command == command.id && same_key(command, &one.values, key);
+            if self.slots.len() <= SEARCHED {
+                self.slots.iter().position(|slot| slot.as_ref().is_some_and(is_it))
+            } else {
+                self.indexed(hash, is_it)
+            }
         };
         if let Some(slot) = known {
             return self.slots[slot].replace(statement);
         }
-        if let Some(group) = group_of(grammar, command, &statement.values) {
-            *self.groups.entry(group.into()).or_insert(0) += 1;
-        }
+        self.join_group(grammar, command, &mut statement.values);
         let slot = u32::try_from(self.slots.len()).expect("a block fits 32 bits");
         self.slots.push(Some(statement));
         self.live += 1;
@@ -182,6 +184,27 @@ impl Block {
             self.index.insert_unique(hash, Indexed { hash, slot }, |one| one.hash);
         }
         None
+    }
+
+    /// Counts a new statement in its group. A block holds thousands of groups with a few statements
+    /// each, so all of a group share the text of its name where they spell it in lower case.
+    fn join_group(&mut self, grammar: &Grammar, command: &Command, values: &mut Values) {
+        let Some(group) = group_of(grammar, command, values) else { return };
+        let argument = command.storage.as_ref().and_then(|storage| storage.group);
+        let text = values.iter_mut().find_map(|(position, value)| match value {
+            Value::Text(text) if Some(usize::from(*position)) == argument => Some(text),
+            _ => None,
+        });
+        let name: Arc<str> = match text {
+            Some(text) if **text == *group => {
+                if let Some((name, _)) = self.groups.get_key_value(group.as_str()) {
+                    *text = Arc::clone(name);
+                }
+                Arc::clone(text)
+            }
+            _ => group.into(),
+        };
+        *self.groups.entry(name).or_insert(0) += 1;
     }
 
     /// Removes the statement of a command with that key.

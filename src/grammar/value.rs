@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use crate::config::delimited;
 use crate::grammar::link::Kept;
@@ -17,8 +18,8 @@ pub enum Value {
     Address(IpAddr),
     /// A prefix with its host bits cleared.
     Prefix(IpAddr, u8),
-    /// Text, as typed.
-    Text(Box<str>),
+    /// Text, as typed. Statements that stand together because of it share it.
+    Text(Arc<str>),
 }
 
 /// The type of an argument.
