@@ -1,5 +1,6 @@
 //! The statement tree: the truth about what was typed.
 
+pub mod check;
 pub mod edit;
 pub mod load;
 pub mod render;

@@ -3,10 +3,10 @@
 //! Knows nothing of what statements mean. Looking a statement up, adding and replacing one cost
 //! constant time, so a file of n lines is read in time proportional to n.
 
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::net::IpAddr;
 
-use hashbrown::{HashMap, HashTable};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use smallvec::SmallVec;
 
 use crate::grammar::link::Kept;
@@ -36,6 +36,10 @@ pub struct Block {
     live: usize,
     /// Slots by the hash of command and key, once there are more than a few.
     index: HashTable<u32>,
+    /// Its seed, so that no file can be written that makes the search slow.
+    hasher: DefaultHashBuilder,
+    /// Number of statements of the commands that limit it.
+    counts: SmallVec<[(CommandId, u64); 1]>,
     /// Number of statements of each group, by the group's value in lower case.
     groups: HashMap<Box<str>, u32>,
     /// Lines that the grammar does not know, each behind the slot that it followed.
@@ -96,7 +100,23 @@ impl Block {
         self.slots.len()
     }
 
-    /// The statement of a command with that key.
+    /// How many statements of a command there are, if its stanza limits their number.
+    pub fn counted(&self, command: CommandId) -> u64 {
+        self.counts.iter().find(|(known, _)| *known == command).map_or(0, |(_, number)| *number)
+    }
+
+    fn count(&mut self, command: &Command, up: bool) {
+        if command.storage.as_ref().is_none_or(|storage| storage.at_most.is_none()) {
+            return;
+        }
+        match self.counts.iter_mut().find(|(known, _)| *known == command.id) {
+            Some((_, number)) if up => *number += 1,
+            Some((_, number)) => *number = number.saturating_sub(1),
+            None => self.counts.push((command.id, u64::from(up))),
+        }
+    }
+
+    /// The statement of a command whose key is among these values.
     pub fn find(&self, command: &Command, key: &Values) -> Option<&Statement> {
         self.slot(command, key).and_then(|slot| self.slots[slot].as_ref())
     }
@@ -118,7 +138,7 @@ impl Block {
         if self.slots.len() <= SEARCHED {
             return self.slots.iter().position(|slot| slot.as_ref().is_some_and(is_it));
         }
-        let hash = hash_key(command, key);
+        let hash = hash_key(&self.hasher, command, key);
         self.index
             .find(hash, |slot| self.slots[*slot as usize].as_ref().is_some_and(is_it))
             .map(|slot| *slot as usize)
@@ -132,22 +152,25 @@ impl Block {
     /// The block holds 2^32 statements, which no memory does.
     pub fn put(&mut self, grammar: &Grammar, statement: Statement) -> Option<Statement> {
         let command = grammar.command(statement.command);
-        let key = key_of(command, &statement.values);
-        if let Some(slot) = self.slot(command, &key) {
+        if let Some(slot) = self.slot(command, &statement.values) {
             return self.slots[slot].replace(statement);
         }
         if let Some(group) = group_of(grammar, command, &statement.values) {
-            *self.groups.entry(group.into()).or_insert(0) += 1;
+            match self.groups.get_mut(group.as_str()) {
+                Some(number) => *number += 1,
+                None => drop(self.groups.insert(group.into(), 1)),
+            }
         }
-        let hash = hash_key(command, &key);
+        self.count(command, true);
+        let hash = hash_key(&self.hasher, command, &statement.values);
         let slot = u32::try_from(self.slots.len()).expect("a block fits 32 bits");
         self.slots.push(Some(statement));
         self.live += 1;
         if self.slots.len() == SEARCHED + 1 {
             self.build_index(grammar);
         } else if self.slots.len() > SEARCHED {
-            let slots = &self.slots;
-            self.index.insert_unique(hash, slot, |slot| rehash(grammar, slots, *slot));
+            let (slots, hasher) = (&self.slots, &self.hasher);
+            self.index.insert_unique(hash, slot, |slot| rehash(hasher, grammar, slots, *slot));
         }
         None
     }
@@ -168,6 +191,7 @@ impl Block {
         let statement = self.slots.get_mut(slot)?.take()?;
         self.live -= 1;
         let command = grammar.command(statement.command);
+        self.count(command, false);
         if let Some(group) = group_of(grammar, command, &statement.values)
             && let Some(count) = self.groups.get_mut(group.as_str())
         {
@@ -177,7 +201,7 @@ impl Block {
             }
         }
         if self.slots.len() > SEARCHED {
-            let hash = hash_key(command, &key_of(command, &statement.values));
+            let hash = hash_key(&self.hasher, command, &statement.values);
             if let Ok(entry) = self.index.find_entry(hash, |one| *one as usize == slot) {
                 entry.remove();
             }
@@ -214,18 +238,57 @@ impl Block {
         for slot in 0..self.slots.len() {
             if self.slots[slot].is_some() {
                 let slot = u32::try_from(slot).expect("a block fits 32 bits");
-                let slots = &self.slots;
-                let hash = rehash(grammar, slots, slot);
-                self.index.insert_unique(hash, slot, |slot| rehash(grammar, slots, *slot));
+                let (slots, hasher) = (&self.slots, &self.hasher);
+                let hash = rehash(hasher, grammar, slots, slot);
+                self.index.insert_unique(hash, slot, |slot| rehash(hasher, grammar, slots, *slot));
             }
         }
     }
+
+    /// Whether another block holds the same statements under the same keys, with the same blocks,
+    /// whatever the order of entry, and the same opaque lines.
+    pub fn holds_the_same(&self, grammar: &Grammar, other: &Block) -> bool {
+        let lines = |block: &Block| -> Vec<Vec<String>> {
+            let mut lines: Vec<_> = block.opaque.iter().map(|one| one.lines.clone()).collect();
+            lines.sort_unstable();
+            lines
+        };
+        // A block that exists once is there as soon as its mode was entered.
+        let says_something = |statement: &&Statement| {
+            statement.block.as_ref().is_none_or(|block| {
+                !block.is_empty() || !key_of_command(grammar, statement.command).is_empty()
+            })
+        };
+        let has = |statement: &Statement| {
+            let found = other.find(grammar.command(statement.command), &statement.values);
+            found.is_some_and(|found| {
+                let blocks = match (&statement.block, &found.block) {
+                    (Some(one), Some(other)) => one.holds_the_same(grammar, other),
+                    (None, None) => true,
+                    (Some(_), None) | (None, Some(_)) => false,
+                };
+                blocks && statement.negated == found.negated && statement.values == found.values
+            })
+        };
+        lines(self) == lines(other)
+            && self.statements().filter(says_something).count()
+                == other.statements().filter(says_something).count()
+            && self.statements().filter(says_something).all(has)
+    }
 }
 
-fn rehash(grammar: &Grammar, slots: &[Option<Statement>], slot: u32) -> u64 {
+fn key_of_command(grammar: &Grammar, command: CommandId) -> &[usize] {
+    grammar.command(command).storage.as_ref().map_or(&[], |storage| &storage.key)
+}
+
+fn rehash(
+    hasher: &DefaultHashBuilder,
+    grammar: &Grammar,
+    slots: &[Option<Statement>],
+    slot: u32,
+) -> u64 {
     slots[slot as usize].as_ref().map_or(0, |statement| {
-        let command = grammar.command(statement.command);
-        hash_key(command, &key_of(command, &statement.values))
+        hash_key(hasher, grammar.command(statement.command), &statement.values)
     })
 }
 
@@ -251,6 +314,13 @@ impl Tree {
             block = block.find_mut(command, key)?.block.as_deref_mut()?;
         }
         Some(block)
+    }
+
+    /// Whether another tree holds the same, and what is referred to is counted alike.
+    pub fn holds_the_same(&self, grammar: &Grammar, other: &Tree) -> bool {
+        self.root.holds_the_same(grammar, &other.root)
+            && self.targets == other.targets
+            && self.uses == other.uses
     }
 
     /// Whether a statement of that name with that last key exists.
@@ -471,8 +541,8 @@ pub fn same_value(one: &Value, other: &Value, ignores_case: bool) -> bool {
     }
 }
 
-fn hash_key(command: &Command, key: &Values) -> u64 {
-    let mut hasher = BuildHasherDefault::<DefaultHasher>::default().build_hasher();
+fn hash_key(builder: &DefaultHashBuilder, command: &Command, key: &Values) -> u64 {
+    let mut hasher = builder.build_hasher();
     command.id.0.hash(&mut hasher);
     let arguments: &[usize] = match &command.storage {
         Some(Storage { key, .. }) => key,
@@ -483,10 +553,9 @@ fn hash_key(command: &Command, key: &Values) -> u64 {
         match value {
             None => 0_u8.hash(&mut hasher),
             Some((_, Value::Text(text))) => {
-                for byte in text.bytes() {
-                    hasher.write_u8(byte.to_ascii_lowercase());
-                }
-                hasher.write_u8(0);
+                let lower: SmallVec<[u8; 64]> =
+                    text.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
+                hasher.write(&lower);
             }
             Some((_, Value::Number(number))) => number.hash(&mut hasher),
             Some((_, Value::Choice(place))) => place.hash(&mut hasher),

@@ -2,13 +2,14 @@
 
 use hashbrown::HashMap;
 
+use crate::cli::words;
 use crate::grammar::expand::{self, Token};
 use crate::grammar::link::{self, Action, Kept, Message, Report};
 use crate::grammar::notation::{
     self, ChoiceValue, Clause, ClearTarget, CommandStanza, Entry, Item, ModeStanza, Position,
     SectionMode, TypeName, TypeStanza,
 };
-use crate::grammar::trie::{Conflict, Trie};
+use crate::grammar::trie::{Conflict, NodeId, Step, Trie};
 use crate::grammar::value::{ChoiceType, ChoiceWord, Fit, TypeId, Value, ValueType};
 use crate::grammar::{
     Argument, Command, CommandId, FormId, Grammar, GrammarError, Level, Mode, ModeId, Need,
@@ -282,12 +283,20 @@ impl Loader {
                             name: name.clone(),
                             value_type,
                             repeated: *repeated,
+                            rivals: Vec::new(),
                         }),
                     }
                 }
                 Item::Optional(branches) | Item::Choice(branches) => {
                     for branch in branches {
                         self.collect_arguments(branch, stanza, keys, arguments)?;
+                    }
+                }
+                Item::Repeated(entry) => {
+                    let first = arguments.len();
+                    self.collect_arguments(entry, stanza, keys, arguments)?;
+                    for argument in &mut arguments[first..] {
+                        argument.repeated = true;
                     }
                 }
             }
@@ -405,8 +414,9 @@ impl Loader {
         }
         for command in &self.commands {
             check_needs(command, &by_kept)?;
+            check_places(command, &messages)?;
         }
-        Ok(Grammar {
+        let mut grammar = Grammar {
             choices: self.choices,
             modes: self.modes,
             commands: self.commands,
@@ -415,9 +425,89 @@ impl Loader {
             references: self.references,
             by_kept,
             dependents,
+            adding: HashMap::new(),
             group_section,
-        })
+        };
+        grammar.adding = adding(&grammar)?;
+        find_rivals(&mut grammar);
+        Ok(grammar)
     }
+}
+
+/// Notes for each argument of free text where something else can stand in its place.
+fn find_rivals(grammar: &mut Grammar) {
+    for command in &mut grammar.commands {
+        for mode in &command.modes {
+            let trie = &grammar.tries[mode.0];
+            for form in &command.forms {
+                let places = trie.places_of(form, &command.arguments);
+                for (place, token) in places.into_iter().zip(form) {
+                    let Token::Argument { argument, .. } = token else { continue };
+                    let argument = &mut command.arguments[*argument];
+                    let node = trie.node(place);
+                    let is_alone = node.words.is_empty() && node.arguments.len() == 1;
+                    let is_free = argument.value_type.is_free();
+                    if is_free && !is_alone && argument.value_type != ValueType::Line {
+                        argument.rivals.push((*mode, place));
+                    }
+                }
+            }
+        }
+        for argument in &mut command.arguments {
+            argument.rivals.dedup();
+        }
+    }
+}
+
+/// Which command adds lines of a name by itself. The added line must be one of a command that
+/// keeps, in every mode of the command that adds it.
+fn adding(grammar: &Grammar) -> Result<HashMap<(ModeId, Kept), CommandId>> {
+    let mut adding = HashMap::new();
+    for command in &grammar.commands {
+        let Some(line) = command.storage.as_ref().and_then(|storage| storage.adds.as_ref()) else {
+            continue;
+        };
+        for mode in &command.modes {
+            let kept = kept_by_added(grammar, command, line, *mode).ok_or_else(|| {
+                let text =
+                    format!("«{line}» is no line that is kept in {}", grammar.mode(*mode).name);
+                command.position.error(1, text)
+            })?;
+            adding.insert((*mode, kept), command.id);
+        }
+    }
+    Ok(adding)
+}
+
+/// The name of the statement that an added line is. What stands for an argument of the adding
+/// command must be an argument of the same name and type there.
+fn kept_by_added(grammar: &Grammar, command: &Command, line: &str, mode: ModeId) -> Option<Kept> {
+    let words = words::split(line);
+    let argument = |word: &str| {
+        let name = word.strip_prefix('<')?.strip_suffix('>')?;
+        command.arguments.iter().find(|argument| argument.name == name)
+    };
+    let mut place = NodeId::ROOT;
+    for word in &words {
+        let node = grammar.trie(mode).node(place);
+        place = match argument(word.text) {
+            Some(argument) => {
+                let edge = node.arguments.iter().find(|edge| {
+                    edge.name == argument.name && edge.value_type == argument.value_type
+                });
+                edge?.target
+            }
+            None => {
+                match grammar.trie(mode).step(place, word.text, word.quoted, &grammar.choices) {
+                    Step::Word(target) | Step::Value(target, _) => target,
+                    Step::Ambiguous(_) | Step::OutOfRange(..) | Step::Unknown => return None,
+                }
+            }
+        };
+    }
+    let leaf = grammar.trie(mode).node(place).leaf?;
+    let storage = grammar.command(leaf.command).storage.as_ref()?;
+    (!leaf.negated).then_some(storage.kept)
 }
 
 /// What a statement needs or excludes must be kept in every mode that has its command.
@@ -429,6 +519,25 @@ fn check_needs(command: &Command, by_kept: &HashMap<(ModeId, Kept), CommandId>) 
         if missing {
             let text = format!("{} is not kept in the modes of this command", kept.name());
             return Err(command.position.error(1, text));
+        }
+    }
+    Ok(())
+}
+
+/// The places of a message that a need says are filled with the arguments of the command.
+fn check_places(command: &Command, messages: &[Vec<String>]) -> Result<()> {
+    for need in command.storage.iter().flat_map(|storage| &storage.needs) {
+        for line in &messages[need.message as usize] {
+            let places = line.split('{').skip(1).filter_map(|part| part.split_once('}'));
+            for (place, _) in places {
+                if command.argument(place).is_none() {
+                    let name = need.message.name();
+                    let text = format!(
+                        "the message {name} has a place {{{place}}}, the syntax line no <{place}>"
+                    );
+                    return Err(command.position.error(1, text));
+                }
+            }
         }
     }
     Ok(())
@@ -547,6 +656,7 @@ fn kind_of(items: &[Item], wanted: &str) -> Option<TypeName> {
         Item::Optional(branches) | Item::Choice(branches) => {
             branches.iter().find_map(|branch| kind_of(branch, wanted))
         }
+        Item::Repeated(entry) => kind_of(entry, wanted),
     })
 }
 
@@ -558,7 +668,7 @@ fn last_key(stanza: &CommandStanza) -> Result<Option<(Kept, String)>> {
         match clause {
             Clause::As(name) => kept = Some(kept_named(name, position)?),
             Clause::KeepPer(keys) | Clause::Open { key: keys, .. } => key = keys.last().cloned(),
-            Clause::KeepEach(name) => key = Some(name.clone()),
+            Clause::KeepEach { entry, .. } => key = entry.last().cloned(),
             _ => {}
         }
     }
@@ -607,7 +717,7 @@ impl Clauses<'_> {
         let mut verb = None;
         for (clause, position) in &self.stanza.clauses {
             let found = match clause {
-                Clause::KeepOne | Clause::KeepPer(_) | Clause::KeepEach(_) => Verb::Keep,
+                Clause::KeepOne | Clause::KeepPer(_) | Clause::KeepEach { .. } => Verb::Keep,
                 Clause::Open { mode, .. } => Verb::Open(self.loader.mode(mode, position)?),
                 Clause::Enter(mode) => Verb::Enter(self.loader.mode(mode, position)?),
                 Clause::Leave => Verb::Leave,
@@ -679,7 +789,7 @@ impl Clauses<'_> {
         let mut storage = Storage {
             kept: kept_named(name, position)?,
             key: Vec::new(),
-            each: false,
+            each: Vec::new(),
             world: false,
             group: None,
             defaults: Vec::new(),
@@ -698,9 +808,6 @@ impl Clauses<'_> {
         for (clause, position) in &self.stanza.clauses {
             self.attribute(&mut storage, clause, position)?;
         }
-        if storage.each && !storage.key.last().is_some_and(|key| self.arguments[*key].repeated) {
-            return Err(self.stanza.position.error(1, "`keep each` needs an argument with `...`"));
-        }
         Ok(Some(storage))
     }
 
@@ -709,9 +816,16 @@ impl Clauses<'_> {
             Clause::KeepPer(names) | Clause::Open { key: names, .. } => {
                 storage.key = self.arguments(names, position)?;
             }
-            Clause::KeepEach(name) => {
-                storage.key = vec![self.argument(name, position)?];
-                storage.each = true;
+            Clause::KeepEach { entry, key } => {
+                storage.each = self.arguments(entry, position)?;
+                storage.key = self.arguments(key, position)?;
+                storage.key.extend(&storage.each);
+                let is_entry = |argument: &usize| storage.each.contains(argument);
+                let repeats = |argument: &usize| self.arguments[*argument].repeated;
+                if !(0..self.arguments.len()).all(|one| is_entry(&one) == repeats(&one)) {
+                    let text = "`keep each` needs all arguments with `...` and no other";
+                    return Err(position.error(1, text));
+                }
             }
             Clause::World => storage.world = true,
             Clause::Group(name) => storage.group = Some(self.argument(name, position)?),

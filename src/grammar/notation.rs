@@ -160,6 +160,8 @@ pub enum Item {
     Optional(Vec<Vec<Item>>),
     /// `{a | b}`: one of these.
     Choice(Vec<Vec<Item>>),
+    /// `{<a:…> <b:…>}...`: these values together, once or more.
+    Repeated(Vec<Item>),
 }
 
 /// A type as written.
@@ -181,7 +183,7 @@ pub enum TypeName {
 pub enum Clause {
     KeepOne,
     KeepPer(Vec<String>),
-    KeepEach(String),
+    KeepEach { entry: Vec<String>, key: Vec<String> },
     Open { mode: String, key: Vec<String> },
     Enter(String),
     Leave,
@@ -485,6 +487,10 @@ fn item(input: &str) -> IResult<&str, Item> {
     alt((
         map(argument, |(name, kind, repeated)| Item::Argument { name, kind, repeated }),
         map(delimited(char('['), alternatives, (space0, char(']'))), Item::Optional),
+        map(
+            terminated(delimited(char('{'), items, (space0, char('}'))), tag("...")),
+            Item::Repeated,
+        ),
         map(delimited(char('{'), alternatives, (space0, char('}'))), Item::Choice),
         map(separated_list1(char('/'), word), Item::Word),
     ))
@@ -574,7 +580,13 @@ fn verb_clause(input: &str) -> IResult<&str, Clause> {
     alt((
         map(phrase("keep one"), |()| Clause::KeepOne),
         map(after("keep per", argument_references), Clause::KeepPer),
-        map(after("keep each", argument_reference), Clause::KeepEach),
+        map(
+            after(
+                "keep each",
+                pair(argument_references, opt(preceded(space1, after("per", argument_references)))),
+            ),
+            |(entry, key)| Clause::KeepEach { entry, key: key.unwrap_or_default() },
+        ),
         map(
             after("open", pair(name, opt(preceded(space1, after("per", argument_references))))),
             |(mode, key)| Clause::Open { mode, key: key.unwrap_or_default() },
@@ -666,6 +678,8 @@ mod tests {
 
     #[test]
     fn reads_spellings_choices_and_repetition() {
+        let pairs = command("a {<n:1-5> <m:name/4>}...\n");
+        assert!(matches!(&pairs.items[1], Item::Repeated(items) if items.len() == 2));
         let stanza = command("a/b {c | <n:1-5>} [<m:metric>...]\n");
         assert_eq!(stanza.items[0], Item::Word(vec!["a".to_owned(), "b".to_owned()]));
         assert!(matches!(&stanza.items[1], Item::Choice(branches) if branches.len() == 2));
