@@ -19,5 +19,6 @@ mod grammar {
     mod links;
     mod refused;
     mod rules;
+    mod spoilt;
     mod typed;
 }

@@ -49,7 +49,7 @@ pub fn forms(
         let is_repeated = |token: &Token| matches!(token, Token::Argument { repeated: true, .. });
         let repeats = form.iter().position(is_repeated);
         if repeats.is_some_and(|place| !form[place..].iter().all(is_repeated)) {
-            return Err(stanza.position.error(1, "nothing can follow an argument with `...`"));
+            return Err(stanza.position.fault("nothing can follow an argument with `...`"));
         }
     }
     Ok(forms)
@@ -85,7 +85,7 @@ fn sequence(
         };
         if forms.len() * tails.len() > MOST_FORMS {
             let message = format!("more than {MOST_FORMS} forms");
-            return Err(stanza.position.error(1, message));
+            return Err(stanza.position.fault(message));
         }
         forms = forms
             .iter()
@@ -105,7 +105,7 @@ fn repeated_entry(
         Item::Argument { name, repeated: false, .. } => {
             Ok(Token::Argument { argument: argument(name), repeated: true })
         }
-        _ => Err(stanza.position.error(1, "only arguments can repeat together")),
+        _ => Err(stanza.position.fault("only arguments can repeat together")),
     });
     tokens.collect()
 }

@@ -3,13 +3,16 @@
 //! Loaded from the files of `grammar/`, whose notation `grammar/README.md` specifies. Nothing here
 //! knows a single command of the device.
 
+mod clauses;
 pub mod expand;
 pub mod link;
 mod load;
 pub mod notation;
 pub mod reference;
+mod syntax;
 pub mod trie;
 pub mod value;
+mod whole;
 
 use std::fmt;
 
