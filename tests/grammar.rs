@@ -12,6 +12,7 @@ mod grammar {
     pub(crate) mod desk;
     pub(crate) mod lines;
     pub(crate) mod small;
+    pub(crate) mod trees;
     pub(crate) mod values;
 
     mod help;
@@ -19,6 +20,7 @@ mod grammar {
     mod links;
     mod refused;
     mod rules;
+    mod sessions;
     mod spoilt;
     mod typed;
 }

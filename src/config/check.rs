@@ -55,9 +55,13 @@ impl Editor<'_> {
     /// Whatever a `ref` names must be there.
     pub(super) fn check_references(
         &self,
+        storage: &Storage,
         command: &Command,
         values: &Values,
     ) -> Result<(), Refusal> {
+        if storage.world && self.is_stored {
+            return Ok(());
+        }
         for (argument, value) in values {
             let argument = &command.arguments[usize::from(*argument)];
             if let ValueType::Reference(kept, _) = argument.value_type

@@ -46,13 +46,23 @@ pub struct Editor<'a> {
     pub(super) grammar: &'a Grammar,
     pub(super) trees: &'a mut Trees,
     place: &'a Place,
+    /// Whether the line comes from a file.
+    pub(super) is_stored: bool,
     outcome: Outcome,
 }
 
 impl<'a> Editor<'a> {
     /// An editor for a line typed at `place`.
     pub fn new(grammar: &'a Grammar, trees: &'a mut Trees, place: &'a Place) -> Self {
-        Editor { grammar, trees, place, outcome: Outcome::default() }
+        Editor { grammar, trees, place, is_stored: false, outcome: Outcome::default() }
+    }
+
+    /// The line comes from a file, where a setting of the emulated world may name a device that is
+    /// gone: it sleeps until the device comes back (decisions 3.6).
+    #[must_use]
+    pub fn from_file(mut self) -> Self {
+        self.is_stored = true;
+        self
     }
 
     /// Keeps a statement.
@@ -63,7 +73,7 @@ impl<'a> Editor<'a> {
     pub fn keep(mut self, command: &Command, values: &Values) -> Result<Outcome, Refusal> {
         let Some(storage) = &command.storage else { return Ok(self.outcome) };
         Self::check_secrets(command, values)?;
-        self.check_references(command, values)?;
+        self.check_references(storage, command, values)?;
         check_values(storage, values)?;
         if storage.each.is_empty() {
             self.check_needs(storage, command, values)?;
@@ -168,7 +178,7 @@ impl<'a> Editor<'a> {
     pub fn open(mut self, command: &Command, values: &Values) -> Result<Outcome, Refusal> {
         let Some(storage) = &command.storage else { return Ok(self.outcome) };
         Self::check_secrets(command, values)?;
-        self.check_references(command, values)?;
+        self.check_references(storage, command, values)?;
         check_values(storage, values)?;
         self.check_needs(storage, command, values)?;
         let grammar = self.grammar;

@@ -142,7 +142,7 @@ impl Loader<'_> {
             None => Place { mode: self.root, path: Vec::new() },
         };
         let behind_no = words.get(1).map_or("", |word| line[word.start..].trim_end());
-        let editor = Editor::new(self.grammar, self.trees, &place);
+        let editor = Editor::new(self.grammar, self.trees, &place).from_file();
         let outcome = match &command.verb {
             Verb::Keep | Verb::Open(_) if hit.negated => {
                 editor.remove(command, &hit.values, behind_no)

@@ -49,6 +49,17 @@ pub(super) fn adding(grammar: &Grammar) -> Result<HashMap<(ModeId, Kept), Comman
                     format!("«{line}» is no line that is kept in {}", grammar.mode(*mode).name);
                 command.position.fault(text)
             })?;
+            // Otherwise the order of the added lines would depend on who typed them.
+            let groups = |command: &Command| {
+                command
+                    .storage
+                    .as_ref()
+                    .is_some_and(|one| one.key.is_empty() || one.group.is_some())
+            };
+            if !groups(command) || !grammar.keeping(*mode, kept).is_some_and(groups) {
+                let text = "`adds` is for `keep one` or for statements of one `group`";
+                return Err(command.position.fault(text));
+            }
             adding.insert((*mode, kept), command.id);
         }
     }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use proptest::prelude::ProptestConfig;
+
 /// Numbers of checked things by kind.
 #[derive(Debug, Default)]
 pub(crate) struct Count(BTreeMap<&'static str, usize>);
@@ -34,4 +36,12 @@ impl fmt::Display for Count {
         let parts: Vec<String> = self.0.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
         formatter.write_str(&parts.join(", "))
     }
+}
+
+/// So many cases of a property, or as many as `PROPTEST_CASES` says. Nothing is written: a failure
+/// prints the smallest case, which then becomes a test of its own.
+pub(crate) fn config(cases: u32) -> ProptestConfig {
+    let defaults = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { defaults.cases } else { cases };
+    ProptestConfig { cases, failure_persistence: None, ..defaults }
 }

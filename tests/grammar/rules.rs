@@ -1,6 +1,8 @@
 //! Every rule of every stanza holds in both directions: what it forbids is refused or gone, and
 //! what it does not forbid is left alone.
 
+use adxemu::cli::{matcher, words};
+use adxemu::config::edit::{Editor, Place, Refusal};
 use adxemu::grammar::value::ValueType;
 use adxemu::grammar::{Argument, Command, Grammar, ModeId, Storage, Target, Verb};
 
@@ -544,7 +546,15 @@ impl<'a> Rule<'a> {
                 for piece in wrong.pieces.iter_mut().filter(|one| one.argument == Some(argument)) {
                     piece.text.clone_from(&unknown);
                 }
-                let answer = self.refused(&needed.and(self.mode, &wrong.text()));
+                let script = needed.and(self.mode, &wrong.text());
+                let answer = if self.storage.world {
+                    // A setting of the emulated world sleeps in a file, and is refused if typed.
+                    self.desk(&script).require_round_trip();
+                    typed(&needed, &line).unwrap();
+                    typed(&needed, &wrong).unwrap_err().text(self.grammar)
+                } else {
+                    self.refused(&script)
+                };
                 assert!(answer.contains(unknown.trim_matches('"')), "{answer}");
                 count.one("references");
                 self.in_use(&line, kept, count);
@@ -569,6 +579,16 @@ impl<'a> Rule<'a> {
             count.one("in-use");
         }
     }
+}
+
+/// Types a line of the outermost mode behind a script.
+fn typed(script: &Script<'_>, line: &Line<'_>) -> Result<(), Refusal> {
+    let mut desk = Desk::accepted(line.grammar, script);
+    let text = line.text();
+    let hit = matcher::match_in(line.grammar, line.mode, &words::split(&text), &text).unwrap();
+    let place = Place { mode: line.mode, path: Vec::new() };
+    let editor = Editor::new(line.grammar, &mut desk.trees, &place);
+    editor.keep(line.command, &hit.values).map(drop)
 }
 
 /// A `clear` removes what it names and nothing else.

@@ -3,6 +3,8 @@
 use adxemu::grammar::{FILES, Grammar, GrammarError};
 use proptest::prelude::*;
 
+use crate::grammar::count::config;
+
 /// A file that is well, for the spoilt one to build on.
 const SOUND: &str = "\
 mode user prompt \"{host}>\"
@@ -221,6 +223,11 @@ const CLAUSES: &[Case] = &[
         (2, 1),
         "«entry <name>» is no line that is kept in config",
     ),
+    (
+        "in config\na <name:name/9>\n    a  A\n    <name>  X\n    = keep per <name>, as capacity, adds \"entry <name>\"",
+        (2, 1),
+        "`adds` is for `keep one` or for statements of one `group`",
+    ),
 ];
 
 /// Help that is missing, twice, or for nothing; commands that are written alike.
@@ -312,7 +319,7 @@ fn device_text() -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(64))]
 
     /// Any damage is answered by an error within the file, or by a grammar; never by a panic.
     #[test]
