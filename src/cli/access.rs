@@ -1,9 +1,12 @@
 //! Who may do what: the dialogues of `enable` and of the beginning of a session (base-cli 1.5).
 
-use crate::cli::session::{Question, Session};
-use crate::grammar::Privilege;
+use crate::cli::matcher::{self, Hit};
+use crate::cli::question::Question;
+use crate::cli::session::{PRIVILEGED, Session};
+use crate::cli::words::{self, Word};
 use crate::grammar::link::Message;
-use crate::model::access::{Access, Demand, Method};
+use crate::grammar::{Command, Privilege};
+use crate::model::access::{Access, CliLevel, Demand, Method};
 
 /// How often a session may try to say who it is.
 const LOGIN_TRIES: u8 = 3;
@@ -12,6 +15,38 @@ const LOGIN_TRIES: u8 = 3;
 pub(super) fn access(session: &Session) -> Access {
     let configuration = session.appliance.configuration();
     Access::read(&session.appliance.grammar, &configuration.trees.configuration)
+}
+
+/// Whether the user of a session may use a command. At the user level everybody may.
+pub(super) fn may(
+    session: &Session,
+    command: &Command,
+    hit: &Hit,
+    words: &[Word<'_>],
+    line: &str,
+) -> bool {
+    if session.privilege.covers(command.privilege) || session.is_at_user_level() {
+        return true;
+    }
+    let grammar = &session.appliance.grammar;
+    let level = match grammar.mode(hit.mode).name.as_str() {
+        PRIVILEGED => CliLevel::Exec,
+        name if name.starts_with(CliLevel::Interface.name()) => CliLevel::Interface,
+        _ => CliLevel::Configure,
+    };
+    // What is granted may be undone too.
+    let words = if hit.negated { words.get(1..).unwrap_or_default() } else { words };
+    access(session).grants().iter().any(|grant| {
+        let granted = words::split(&grant.command);
+        let place = |words: &[Word<'_>], line: &str| {
+            matcher::walk(grammar, hit.mode, words, line).ok().map(|walk| walk.place)
+        };
+        grant.level == level
+            && session.privilege.covers(grant.privilege)
+            && granted.len() <= words.len()
+            && place(&granted, &grant.command)
+                .is_some_and(|it| place(&words[..granted.len()], line) == Some(it))
+    })
 }
 
 /// Goes to the privileged level, or asks for what that takes. `given` is what was typed behind

@@ -46,7 +46,7 @@ impl Played {
     /// last line of a question, which stands where a prompt would.
     fn screen(&mut self, text: String) -> String {
         let mut out = text;
-        for message in self.appliance().log.take() {
+        for message in self.session.notices() {
             out.push_str(&message);
         }
         if let Some((above, _)) = self.session.prompt().rsplit_once('\n') {
