@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 
-use crate::grammar::link::Kept;
+use crate::grammar::link::{Kept, Message};
 
 /// A value as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +73,8 @@ pub struct ChoiceType {
     pub words: Vec<ChoiceWord>,
     /// Ranges of numbers that it takes besides, with their help texts.
     pub ranges: Vec<(u64, u64, String)>,
+    /// What is said of a word that is none of them; `None`: what is said of any unknown word.
+    pub otherwise: Option<Message>,
 }
 
 /// A word of a choice type.
