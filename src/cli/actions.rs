@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
+use crate::cli::files::{self, Which};
 use crate::cli::gslb;
-use crate::cli::pager;
 use crate::cli::reports::sna_domains;
 use crate::cli::session::{Question, Session};
+use crate::cli::sessions::LineKind;
+use crate::cli::{access, pager, reach, schedule};
 use crate::config::edit::Refusal;
 use crate::config::tree::Reading;
 use crate::demo::Demo;
@@ -18,6 +20,7 @@ use crate::model::snapshot::Family;
 /// # Errors
 ///
 /// It cannot be done now.
+#[allow(clippy::too_many_lines, reason = "one arm for each action")]
 pub(super) fn perform(
     session: &mut Session,
     action: Action,
@@ -25,9 +28,10 @@ pub(super) fn perform(
 ) -> Result<String, Refusal> {
     let grammar = arguments.grammar;
     match action {
-        Action::Enable => {
-            session.enter_privileged();
-            Ok(grammar.message(Message::NoPassword, &[]))
+        Action::Enable => Ok(access::enable(session, arguments.text("secret"))),
+        Action::ExitPrivileged => {
+            session.exit_privileged();
+            Ok(String::new())
         }
         Action::Disable => {
             session.leave_privileged();
@@ -53,8 +57,50 @@ pub(super) fn perform(
             session.page.on = Some(session.page.length > 0);
             Ok(String::new())
         }
+        Action::TerminalMonitor => {
+            session.log.monitor = !session.log.monitor;
+            let message =
+                if session.log.monitor { Message::MonitorOn } else { Message::MonitorOff };
+            Ok(grammar.message(message, &[]))
+        }
+        Action::ClearLogging => {
+            session.appliance.log.clear();
+            Ok(String::new())
+        }
+        Action::UploadRunning => Ok(files::upload(session, Which::Running, file(arguments))),
+        Action::UploadStartup => Ok(files::upload(session, Which::Startup, file(arguments))),
+        Action::DownloadRunning => Ok(files::download(session, Which::Running, file(arguments))),
+        Action::DownloadStartup => Ok(files::download(session, Which::Startup, file(arguments))),
+        Action::EraseStartup => Ok(files::erase(session)),
+        Action::ClockSet => schedule::set_clock(&session.appliance, arguments),
+        Action::ReloadAfter => schedule::restart_after(&session.appliance, arguments),
+        Action::ReloadAt => schedule::restart_at(&session.appliance, arguments),
+        Action::ReloadCancel => {
+            session.appliance.schedule_restart(None);
+            Ok(String::new())
+        }
+        Action::ReloadYes => {
+            session.appliance.restart();
+            session.restart();
+            Ok(String::new())
+        }
+        Action::KillConsole => kill(session, LineKind::Console, arguments),
+        Action::KillSsh => kill(session, LineKind::Ssh, arguments),
+        Action::KillTelnet => kill(session, LineKind::Telnet, arguments),
+        Action::Ping => Ok(match arguments.address("target") {
+            Some(target) => reach::ping(session, target, arguments.number("count").unwrap_or(1)),
+            None => String::new(),
+        }),
+        Action::Traceroute => Ok(match arguments.address("target") {
+            Some(target) => reach::traceroute(session, target),
+            None => String::new(),
+        }),
+        Action::StopTraceroute => Ok(grammar.message(Message::NoTraceRoute, &[])),
         Action::WriteMemory => Ok(match session.appliance.save() {
-            Ok(()) => grammar.message(Message::WriteMemory, &[]),
+            Ok(()) => {
+                session.record_change(Which::Startup);
+                grammar.message(Message::WriteMemory, &[])
+            }
             Err(error) => {
                 let reason = error.to_string();
                 grammar.message(Message::WriteMemoryFailed, &[("reason", &reason)])
@@ -104,10 +150,9 @@ pub(super) fn perform(
 
 /// Takes the answer to a question; anything but a yes is a no.
 pub(super) fn answer(session: &mut Session, question: Question, answer: &str) -> String {
-    if !answer.eq_ignore_ascii_case("y") {
-        return String::new();
-    }
+    let yes = answer.trim().eq_ignore_ascii_case("y");
     match question {
+        Question::Reload | Question::ReloadUnsaved if !yes => {}
         Question::Reload if session.appliance.is_unsaved() => {
             session.question = Some(Question::ReloadUnsaved);
         }
@@ -115,8 +160,23 @@ pub(super) fn answer(session: &mut Session, question: Question, answer: &str) ->
             session.appliance.restart();
             session.restart();
         }
+        question => return access::answer(session, question, answer),
     }
     String::new()
+}
+
+/// The name of the file that is copied.
+fn file<'a>(arguments: &Reading<'a>) -> &'a str {
+    arguments.text("file").unwrap_or_default()
+}
+
+/// Ends other sessions of a kind, all or the one of that number.
+fn kill(session: &Session, kind: LineKind, arguments: &Reading<'_>) -> Result<String, Refusal> {
+    if session.appliance.sessions.kill(kind, arguments.number("number")) {
+        Ok(String::new())
+    } else {
+        Err(Refusal::new(Message::NoSuchSession))
+    }
 }
 
 /// Zeroes the selection counters of all zones, of one zone or of one host.

@@ -144,7 +144,14 @@ fn values_of(
             }
             for (low, high, help) in &choice.ranges {
                 let fits = ValueType::Range(*low, *high);
-                if text.is_empty() || fits.fit(&grammar.choices, text, false) != Fit::No {
+                // A range of one number is that number.
+                let number = low.to_string();
+                if low == high && number.starts_with(text) {
+                    let help = help.clone();
+                    candidates.push(Candidate { word: number, help, literal: true });
+                } else if low != high
+                    && (text.is_empty() || fits.fit(&grammar.choices, text, false) != Fit::No)
+                {
                     candidates.push(placeholder(&fits, help));
                 }
             }
@@ -191,6 +198,7 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
         | ValueType::Label(_)
         | ValueType::Quoted
         | ValueType::Line
+        | ValueType::Delimited
         | ValueType::Choice(_) => false,
     }
 }

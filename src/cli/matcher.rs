@@ -1,7 +1,9 @@
 //! Words and mode to a command, or to the place where they stop being one.
 
+use smallvec::SmallVec;
+
 use crate::cli::words::Word;
-use crate::config::tree::Values;
+use crate::config::tree::{Values, same_value};
 use crate::grammar::expand::Token;
 use crate::grammar::link::Message;
 use crate::grammar::trie::{Leaf, NodeId, Step};
@@ -106,13 +108,17 @@ pub fn match_in(
 
 /// A value that may occur once and occurs again cannot stand there: how many words from the end.
 fn repeats(grammar: &Grammar, leaf: Leaf, values: &Values) -> Option<usize> {
-    let unique = grammar.command(leaf.command).storage.as_ref()?.unique?;
+    let command = grammar.command(leaf.command);
+    let unique = command.storage.as_ref()?.unique?;
+    let ignores_case = command.arguments[unique].value_type.ignores_case();
     let listed: Vec<&Value> = values
         .iter()
         .filter(|(argument, _)| usize::from(*argument) == unique)
         .map(|(_, value)| value)
         .collect();
-    let place = (0..listed.len()).find(|place| listed[..*place].contains(&listed[*place]))?;
+    let place = (0..listed.len()).find(|place| {
+        listed[..*place].iter().any(|known| same_value(known, listed[*place], ignores_case))
+    })?;
     Some(listed.len() - place)
 }
 
@@ -122,7 +128,7 @@ pub struct Walk {
     /// The node behind the last word.
     pub place: NodeId,
     /// The values on the way.
-    pub values: Vec<Value>,
+    pub values: SmallVec<[Value; 4]>,
 }
 
 /// Follows words from the beginning of a line.
@@ -133,7 +139,7 @@ pub struct Walk {
 pub fn walk(grammar: &Grammar, mode: ModeId, words: &[Word<'_>], line: &str) -> Result<Walk, Stop> {
     let trie = grammar.trie(mode);
     let mut place = NodeId::ROOT;
-    let mut values = Vec::new();
+    let mut values = SmallVec::new();
     for (index, word) in words.iter().enumerate() {
         match trie.step(place, word.text, word.quoted, &grammar.choices) {
             Step::Word(target) => place = target,
@@ -142,7 +148,7 @@ pub fn walk(grammar: &Grammar, mode: ModeId, words: &[Word<'_>], line: &str) -> 
                     .node(place)
                     .arguments
                     .iter()
-                    .any(|edge| edge.target == target && edge.value_type == ValueType::Line);
+                    .any(|edge| edge.target == target && edge.value_type.takes_the_rest());
                 place = target;
                 if takes_the_rest {
                     values.push(Value::Text(line[word.start..].trim_end().into()));
@@ -175,7 +181,7 @@ fn no_such(grammar: &Grammar, mode: ModeId, place: NodeId) -> Option<Message> {
 }
 
 /// Gives the values on a path to the arguments of the form that the path is written in.
-fn bind(grammar: &Grammar, leaf: Leaf, values: Vec<Value>) -> Values {
+fn bind(grammar: &Grammar, leaf: Leaf, values: SmallVec<[Value; 4]>) -> Values {
     let form = &grammar.command(leaf.command).forms[leaf.form.0];
     let mut arguments = form.iter().filter_map(|token| match token {
         Token::Argument { argument, repeated } => Some((*argument, *repeated)),

@@ -4,7 +4,7 @@
 //! then is anything changed. So a refused line leaves no trace, and reading n lines costs O(n).
 
 use crate::config::claims;
-use crate::config::render::MASK;
+use crate::config::render::{self, MASK};
 use crate::config::tree::{
     Block, Path, Reading, Statement, Tree, Values, group_of, key_of, same_key, same_value,
 };
@@ -12,6 +12,7 @@ use crate::grammar::expand::Token;
 use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::{Value, ValueType};
 use crate::grammar::{Argument, Command, Grammar, ModeId, Storage, Target};
+use crate::secret;
 
 /// Everything that is kept of what was typed.
 #[derive(Debug, Default)]
@@ -61,6 +62,22 @@ impl Refusal {
     }
 }
 
+/// The place among the values of a password that is to be kept as a hash, and is not one.
+pub fn password_in_clear<'v>(command: &Command, values: &'v Values) -> Option<(usize, &'v str)> {
+    if !command.storage.as_ref().is_some_and(|storage| storage.hashed) {
+        return None;
+    }
+    values.iter().enumerate().find_map(|(place, (argument, value))| match value {
+        Value::Text(text)
+            if command.arguments[usize::from(*argument)].is_secret()
+                && !secret::is_stored(text) =>
+        {
+            Some((place, &**text))
+        }
+        _ => None,
+    })
+}
+
 /// What an accepted line did.
 #[derive(Debug, Default)]
 pub struct Outcome {
@@ -68,6 +85,8 @@ pub struct Outcome {
     pub changed: bool,
     /// Statements of the emulated world that were kept (`true`) or removed.
     pub world: Vec<(bool, Statement)>,
+    /// The line as it is kept, if a password stood in it in clear.
+    pub sealed: Option<String>,
 }
 
 /// Changes the trees by one line.
@@ -95,10 +114,14 @@ impl<'a> Editor<'a> {
         Self::check_secrets(command, values)?;
         self.check_references(command, values)?;
         check_values(storage, values)?;
-        self.check_numbers(storage, command, values)?;
         self.check_claim(command, values)?;
+        self.check_numbers(storage, command, values)?;
         if !storage.each {
             self.check_needs(storage, command, values)?;
+            if let Some(sealed) = self.seal(command, values)? {
+                self.put(command, storage, &sealed, false);
+                return Ok(self.outcome);
+            }
             self.put(command, storage, values, false);
             return Ok(self.outcome);
         }
@@ -271,7 +294,7 @@ impl<'a> Editor<'a> {
     fn is_new(&self, command: &Command, values: &Values) -> bool {
         let storage = command.storage.as_ref();
         let home = storage.and_then(|storage| self.home(storage));
-        home.is_none_or(|block| block.find(command, &key_of(command, values)).is_none())
+        home.is_none_or(|block| block.find(command, values).is_none())
     }
 
     /// Five dots are what displays print for a secret; they cannot be one (decisions 1.8).
@@ -295,6 +318,27 @@ impl<'a> Editor<'a> {
             return Ok(());
         }
         claims::check(self.grammar, tree, &self.place.path, claim, command, values)
+    }
+
+    /// The values with a hash in place of a password in clear; `None` if there is none. The hash
+    /// that is kept already stays if it is that of the same password.
+    fn seal(&mut self, command: &Command, values: &Values) -> Result<Option<Values>, Refusal> {
+        let Some((place, password)) = password_in_clear(command, values) else { return Ok(None) };
+        let known = command.storage.as_ref().and_then(|storage| self.home(storage));
+        let known = known.and_then(|block| block.find(command, &key_of(command, values)));
+        let known = known.and_then(|one| one.value_at(usize::from(values[place].0)));
+        let hash = match known {
+            Some(Value::Text(known)) if secret::verify(password, Some(known)) => known.clone(),
+            _ => secret::stored(password)
+                .ok_or_else(|| Refusal::new(Message::PasswordNotKept))?
+                .into(),
+        };
+        let mut sealed = values.clone();
+        sealed[place].1 = Value::Text(hash);
+        let statement =
+            Statement { command: command.id, negated: false, values: sealed.clone(), block: None };
+        self.outcome.sealed = Some(render::line(self.grammar, &statement));
+        Ok(Some(sealed))
     }
 
     fn check_references(&self, command: &Command, values: &Values) -> Result<(), Refusal> {
@@ -420,9 +464,8 @@ impl<'a> Editor<'a> {
                 self.take(other, other_storage, &key);
             }
         }
-        let key = key_of(command, values);
         let Some(block) = self.home(storage) else { return };
-        let old = block.find(command, &key);
+        let old = block.find(command, values);
         let mut new = values.clone();
         if storage.merge
             && !negated
@@ -444,7 +487,7 @@ impl<'a> Editor<'a> {
             !negated && (storage.default_on || (new.is_empty() && !storage.defaults.is_empty()));
         if says_nothing {
             if old.is_some() {
-                self.take(command, storage, &key);
+                self.take(command, storage, values);
             }
             return;
         }
@@ -478,8 +521,9 @@ impl<'a> Editor<'a> {
         let tree =
             if storage.world { &mut self.trees.world } else { &mut self.trees.configuration };
         tree.note(grammar, &statement, true);
-        let added =
-            storage.adds.is_some() && !negated && old_is_absent(self.home(storage), command, &key);
+        let added = storage.adds.is_some()
+            && !negated
+            && old_is_absent(self.home(storage), command, values);
         let replaced = self.home_mut(storage).and_then(|block| block.put(grammar, statement));
         if let Some(old) = replaced {
             let tree =

@@ -7,8 +7,11 @@ use std::fmt::Write as _;
 
 use hashbrown::HashMap;
 
+use crate::cli::{matcher, words};
 use crate::config::tree::{Block, Statement, Tree};
 use crate::grammar::expand::Token;
+use crate::grammar::link::Kept;
+use crate::grammar::value::ValueType;
 use crate::grammar::{Command, CommandId, Grammar, ModeId, Verb};
 
 /// Version of the software that a configuration without a `ver` line is printed with.
@@ -21,6 +24,8 @@ pub enum Secrets {
     Stored,
     /// As five dots: for displays (decisions 1.8).
     Masked,
+    /// Hashes as they are stored, all others as five dots: for displays that are told so.
+    Hashed,
 }
 
 /// What stands for a secret in displays.
@@ -41,20 +46,16 @@ pub fn running_configuration(grammar: &Grammar, tree: &Tree, secrets: Secrets) -
 pub fn body(grammar: &Grammar, tree: &Tree, secrets: Secrets) -> String {
     let mut out = String::from("!\n");
     let Some(root) = grammar.root_mode() else { return out };
-    let first = tree.root.statements().find_map(|statement| {
-        let command = grammar.command(statement.command);
-        let is_version = command
-            .storage
-            .as_ref()
-            .is_some_and(|storage| storage.kept == crate::grammar::link::Kept::SoftwareVersion);
-        is_version.then_some(())
-    });
-    if first.is_none() {
+    let version = grammar.keeping(root, Kept::SoftwareVersion);
+    let is_missing = version
+        .filter(|version| tree.root.statements().all(|statement| statement.command != version.id));
+    // A configuration without the line gets one, and goes on as if it had been there.
+    let begun = is_missing.map(|version| {
         let _ = writeln!(out, "ver {SOFTWARE_VERSION}");
-        out.push_str("!\n");
-    }
+        section_of(grammar, version.id)
+    });
     let printer = Printer { grammar, secrets };
-    printer.root_block(root, &tree.root, &mut out);
+    printer.root_block(root, &tree.root, begun, &mut out);
     out.push_str("end\n");
     out
 }
@@ -84,19 +85,33 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// The outermost block: `!` after every block and after each run of one-liners.
-    fn root_block(&self, mode: ModeId, block: &Block, out: &mut String) {
+    /// The outermost block: `!` after every block and after each run of one-liners. `begun` is the
+    /// section of a run that was begun already.
+    fn root_block(&self, mode: ModeId, block: &Block, begun: Option<CommandId>, out: &mut String) {
         let grammar = self.grammar;
-        let mut in_run = false;
-        let mut last_kind: Option<CommandId> = None;
-        for piece in pieces(grammar, mode, block) {
+        let mut in_run = begun.is_some();
+        let mut last_kind: Option<CommandId> = begun;
+        // What follows a verbatim block in a file is taken as a part of it, so these come last.
+        let is_verbatim = |piece: &Piece<'_>| match piece {
+            Piece::Statement(statement) => {
+                let storage = grammar.command(statement.command).storage.as_ref();
+                storage.is_some_and(|storage| storage.verbatim)
+            }
+            Piece::Opaque(_) => false,
+        };
+        let (last, first): (Vec<_>, Vec<_>) =
+            pieces(grammar, mode, block).into_iter().partition(is_verbatim);
+        for piece in first.into_iter().chain(last) {
             match piece {
                 Piece::Opaque(lines) => {
+                    // A line with others indented under it is a block of its own.
+                    if lines.len() > 1 && in_run {
+                        out.push_str("!\n");
+                    }
                     for line in lines {
                         out.push_str(line);
                         out.push('\n');
                     }
-                    // A line with others indented under it is a block of its own.
                     if lines.len() > 1 {
                         out.push_str("!\n");
                         in_run = false;
@@ -117,8 +132,14 @@ impl Printer<'_> {
                     }
                     last_kind = Some(section);
                     self.statement_lines(statement, 0, out);
-                    if opens {
+                    // A text between delimiters is closed too: a line behind it could be its own.
+                    let arguments = &grammar.command(statement.command).arguments;
+                    let is_text = statement.values.iter().any(|(argument, _)| {
+                        arguments[usize::from(*argument)].value_type == ValueType::Delimited
+                    });
+                    if opens || is_text {
                         out.push_str("!\n");
+                        in_run = false;
                     } else {
                         in_run = true;
                     }
@@ -127,6 +148,16 @@ impl Printer<'_> {
         }
         if in_run {
             out.push_str("!\n");
+        }
+    }
+
+    /// Whether the secret of a command must not be shown.
+    fn masks(&self, command: &Command) -> bool {
+        let is_hashed = command.storage.as_ref().is_some_and(|storage| storage.hashed);
+        match self.secrets {
+            Secrets::Stored => false,
+            Secrets::Masked => true,
+            Secrets::Hashed => !is_hashed,
         }
     }
 
@@ -156,8 +187,9 @@ impl Printer<'_> {
                 }
                 Piece::Opaque(lines) => {
                     self.flush(packed.take(), indent + 1, out);
+                    let verbatim = command.storage.as_ref().is_some_and(|one| one.verbatim);
                     for line in lines {
-                        push_line(indent + 1, line, out);
+                        push_line(if verbatim { 0 } else { indent + 1 }, line, out);
                     }
                 }
             }
@@ -201,7 +233,7 @@ impl Printer<'_> {
                     for value in statement.values_at(*argument) {
                         separate(&mut first, &mut out);
                         let argument = &command.arguments[*argument];
-                        if self.secrets == Secrets::Masked && argument.is_secret() {
+                        if argument.is_secret() && self.masks(command) {
                             out.push_str(MASK);
                         } else {
                             argument.value_type.print(&grammar.choices, value, &mut out);
@@ -272,7 +304,10 @@ fn pieces<'a>(grammar: &Grammar, mode: ModeId, block: &'a Block) -> Vec<Piece<'a
     for opaque in &block.opaque {
         let before = live.partition_point(|slot| *slot < opaque.after);
         match before.checked_sub(1).map(|place| live[place]) {
-            Some(slot) => followers.entry(slot).or_default().push(&opaque.lines),
+            Some(slot) => {
+                let slot = added_slot(grammar, mode, block, slot).unwrap_or(slot);
+                followers.entry(slot).or_default().push(&opaque.lines);
+            }
             None => first.push(&opaque.lines),
         }
     }
@@ -284,6 +319,16 @@ fn pieces<'a>(grammar: &Grammar, mode: ModeId, block: &'a Block) -> Vec<Piece<'a
         }
     }
     pieces
+}
+
+/// The slot of the line that the device adds below the statement of a slot: nothing comes between
+/// the two when the print is read back.
+fn added_slot(grammar: &Grammar, mode: ModeId, block: &Block, slot: usize) -> Option<usize> {
+    let (_, statement) = block.numbered().find(|(one, _)| *one == slot)?;
+    let line = grammar.command(statement.command).storage.as_ref()?.adds.as_ref()?;
+    let hit = matcher::match_in(grammar, mode, &words::split(line), line).ok()?;
+    let added = block.find(grammar.command(hit.command), &hit.values)?;
+    block.numbered().find(|(_, one)| std::ptr::eq(*one, added)).map(|(slot, _)| slot)
 }
 
 fn push_line(indent: usize, line: &str, out: &mut String) {

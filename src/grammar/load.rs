@@ -12,7 +12,7 @@ use crate::grammar::trie::{Conflict, Trie};
 use crate::grammar::value::{ChoiceType, ChoiceWord, Fit, TypeId, Value, ValueType};
 use crate::grammar::{
     Above, Argument, Claim, Command, CommandId, FormId, Grammar, GrammarError, Level, Mode, ModeId,
-    Most, Need, Rejection, Storage, Target, Verb,
+    Most, Need, Privilege, Rejection, Storage, Target, Verb,
 };
 
 type Result<T> = std::result::Result<T, GrammarError>;
@@ -242,6 +242,7 @@ impl Loader {
         let verb = clauses.verb()?;
         let storage = clauses.storage(&verb)?;
         let level = clauses.level()?;
+        let privilege = clauses.privilege(&verb)?;
         let evidence = stanza.clauses.iter().find_map(|(clause, _)| match clause {
             Clause::From(text) => Some(text.clone()),
             _ => None,
@@ -264,6 +265,7 @@ impl Loader {
             verb,
             storage,
             level,
+            privilege,
             evidence,
             hidden,
             help,
@@ -324,10 +326,10 @@ impl Loader {
                     "word" => ValueType::Word(size),
                     "name" => ValueType::Name(size),
                     "domain" => ValueType::Domain(size),
+                    "label" => ValueType::Label(size),
                     "ipv4-prefix" if size <= 32 => {
                         ValueType::Ipv4Prefix(u8::try_from(size).unwrap_or(32))
                     }
-                    "label" => ValueType::Label(size),
                     other => return Err(wrong(format!("{other} takes no size"))),
                 }
             }
@@ -355,6 +357,7 @@ impl Loader {
                 "decimal" => ValueType::Decimal,
                 "quoted" => ValueType::Quoted,
                 "line" => ValueType::Line,
+                "delimited" => ValueType::Delimited,
                 "host-port" => ValueType::HostPort,
                 other => {
                     let id = self.choices.iter().position(|choice| choice.name == other);
@@ -716,6 +719,20 @@ impl Clauses<'_> {
         Ok(Level::Modelled)
     }
 
+    /// Who may use the command: everybody what only looks and moves, else super-users.
+    fn privilege(&self, verb: &Verb) -> Result<Privilege> {
+        for (clause, position) in &self.stanza.clauses {
+            if let Clause::Privilege(number) = clause {
+                return Privilege::from_number(*number)
+                    .ok_or_else(|| position.error(1, format!("no privilege {number}")));
+            }
+        }
+        Ok(match verb {
+            Verb::Show(_) | Verb::Enter(_) | Verb::Leave | Verb::End => Privilege::Read,
+            _ => Privilege::Full,
+        })
+    }
+
     fn storage(&self, verb: &Verb) -> Result<Option<Storage>> {
         let keeps = matches!(verb, Verb::Keep | Verb::Open(_));
         let name = self.stanza.clauses.iter().find_map(|(clause, position)| match clause {
@@ -754,6 +771,8 @@ impl Clauses<'_> {
             in_use: None,
             pack: None,
             adds: None,
+            hashed: false,
+            verbatim: false,
         };
         for (clause, position) in &self.stanza.clauses {
             self.attribute(&mut storage, clause, position)?;
@@ -782,6 +801,7 @@ impl Clauses<'_> {
             Clause::DefaultOn => storage.default_on = true,
             Clause::NoKept => storage.no_kept = true,
             Clause::Merge => storage.merge = true,
+            Clause::Hashed => storage.hashed = true,
             Clause::AtMost(most) => storage.at_most = Some(*most),
             Clause::Unique(name) => storage.unique = Some(self.argument(name, position)?),
             Clause::Most { argument, most, message } => {
@@ -833,6 +853,7 @@ impl Clauses<'_> {
                 storage.pack = Some(usize::try_from(*number).unwrap_or(usize::MAX).max(1));
             }
             Clause::Adds(line) => storage.adds = Some(line.clone()),
+            Clause::Verbatim => storage.verbatim = true,
             Clause::KeepOne
             | Clause::Enter(_)
             | Clause::Leave
@@ -844,6 +865,7 @@ impl Clauses<'_> {
             | Clause::Also(..)
             | Clause::From(_)
             | Clause::Level(_)
+            | Clause::Privilege(_)
             | Clause::Hidden => {}
         }
         Ok(())
@@ -862,6 +884,7 @@ impl Clauses<'_> {
                 | Clause::Also(..)
                 | Clause::From(_)
                 | Clause::Level(_)
+                | Clause::Privilege(_)
                 | Clause::Hidden => {}
                 _ => return Err(position.error(1, "this command keeps nothing")),
             }

@@ -14,6 +14,7 @@ pub mod value;
 use std::fmt;
 
 use hashbrown::HashMap;
+use smallvec::{SmallVec, smallvec};
 
 use crate::grammar::expand::Form;
 use crate::grammar::link::{Action, Kept, Message, Report};
@@ -108,6 +109,8 @@ pub struct Command {
     pub storage: Option<Storage>,
     /// How far the emulator models it.
     pub level: Level,
+    /// Who may use it.
+    pub privilege: Privilege,
     /// The page that says so.
     pub evidence: Option<String>,
     /// Whether help leaves it out.
@@ -219,6 +222,10 @@ pub struct Storage {
     pub pack: Option<usize>,
     /// The line that the device adds below.
     pub adds: Option<String>,
+    /// Its secret is kept as a hash.
+    pub hashed: bool,
+    /// What follows it in a file is kept as it is.
+    pub verbatim: bool,
 }
 
 /// A statement that must be there.
@@ -280,6 +287,41 @@ pub struct Above {
     pub message: Message,
 }
 
+/// What a user may do (Administration guide p. 105), and what it takes to use a command. The
+/// order is that of falling rights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Privilege {
+    /// Everything: level 0.
+    Full,
+    /// Settings of ports, and looking: level 4.
+    Ports,
+    /// Looking: level 5.
+    Read,
+}
+
+impl Privilege {
+    /// The privilege of that number.
+    pub fn from_number(number: u64) -> Option<Self> {
+        [Privilege::Full, Privilege::Ports, Privilege::Read]
+            .into_iter()
+            .find(|privilege| u64::from(privilege.number()) == number)
+    }
+
+    /// The number that the device gives it: 0, 4 or 5.
+    pub fn number(self) -> u8 {
+        match self {
+            Privilege::Full => 0,
+            Privilege::Ports => 4,
+            Privilege::Read => 5,
+        }
+    }
+
+    /// Whether a user of this privilege may use what needs `needed`.
+    pub fn covers(self, needed: Privilege) -> bool {
+        self <= needed
+    }
+}
+
 /// How far the emulator models a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -305,6 +347,7 @@ impl fmt::Display for Level {
 pub const FILES: &[(&str, &str)] = &[
     ("00-types.grammar", include_str!("../../grammar/00-types.grammar")),
     ("10-exec.grammar", include_str!("../../grammar/10-exec.grammar")),
+    ("11-system.grammar", include_str!("../../grammar/11-system.grammar")),
     ("12-version.grammar", include_str!("../../grammar/12-version.grammar")),
     ("14-gslb-exec.grammar", include_str!("../../grammar/14-gslb-exec.grammar")),
     ("15-module.grammar", include_str!("../../grammar/15-module.grammar")),
@@ -317,8 +360,10 @@ pub const FILES: &[(&str, &str)] = &[
     ("36-sna.grammar", include_str!("../../grammar/36-sna.grammar")),
     ("40-vlan.grammar", include_str!("../../grammar/40-vlan.grammar")),
     ("50-globals.grammar", include_str!("../../grammar/50-globals.grammar")),
+    ("52-role.grammar", include_str!("../../grammar/52-role.grammar")),
     ("60-interface.grammar", include_str!("../../grammar/60-interface.grammar")),
     ("70-access-list.grammar", include_str!("../../grammar/70-access-list.grammar")),
+    ("75-context.grammar", include_str!("../../grammar/75-context.grammar")),
     ("80-emulate.grammar", include_str!("../../grammar/80-emulate.grammar")),
     ("messages", include_str!("../../grammar/messages")),
 ];
@@ -389,11 +434,11 @@ impl Grammar {
 
     /// The modes in which a line is looked for: the mode itself, then its parents up to the root
     /// mode. Outside the configuration only the mode itself.
-    pub fn search_path(&self, mode: ModeId) -> Vec<ModeId> {
-        let mut path = vec![mode];
+    pub fn search_path(&self, mode: ModeId) -> SmallVec<[ModeId; 4]> {
+        let mut path = smallvec![mode];
         let mut place = mode;
         while !self.mode(place).root {
-            let Some(parent) = self.mode(place).parent else { return vec![mode] };
+            let Some(parent) = self.mode(place).parent else { return smallvec![mode] };
             path.push(parent);
             place = parent;
         }
@@ -442,6 +487,11 @@ impl Command {
     /// The help text of a token, if this stanza gives it.
     pub fn help_of(&self, token: &str) -> Option<&str> {
         self.help.iter().find(|(known, _)| known == token).map(|(_, text)| text.as_str())
+    }
+
+    /// Whether what it keeps belongs to the emulated world.
+    pub fn is_of_world(&self) -> bool {
+        self.storage.as_ref().is_some_and(|storage| storage.world)
     }
 
     /// Position of an argument.

@@ -186,7 +186,10 @@ pub enum Clause {
     KeepOne,
     KeepPer(Vec<String>),
     KeepEach(String),
-    Open { mode: String, key: Vec<String> },
+    Open {
+        mode: String,
+        key: Vec<String>,
+    },
     Enter(String),
     Leave,
     End,
@@ -212,11 +215,15 @@ pub enum Clause {
     Again,
     InUse(String),
     Pack(u64),
+    /// What follows in a file is kept as it is.
+    Verbatim,
     Adds(String),
     Also(String, Vec<Item>),
     From(String),
     Level(String),
     Hidden,
+    Hashed,
+    Privilege(u64),
 }
 
 /// What a `clear` removes.
@@ -485,7 +492,7 @@ fn choice_value(input: &str) -> IResult<&str, ChoiceValue> {
 }
 
 fn word(input: &str) -> IResult<&str, String> {
-    let is_word = |character: char| is_name_character(character) || "!:*?".contains(character);
+    let is_word = |character: char| is_name_character(character) || "!:*?+".contains(character);
     map(take_while1(is_word), str::to_owned).parse(input)
 }
 
@@ -620,6 +627,7 @@ fn identity_clause(input: &str) -> IResult<&str, Clause> {
         map(after("from", string), Clause::From),
         map(after("level", name), Clause::Level),
         map(phrase("hidden"), |()| Clause::Hidden),
+        map(after("privilege", number), Clause::Privilege),
     ))
     .parse(input)
 }
@@ -645,6 +653,7 @@ fn rule_clause(input: &str) -> IResult<&str, Clause> {
             ),
             |(argument, limit, message)| Clause::RejectsAbove { argument, limit, message },
         ),
+        map(phrase("hashed"), |()| Clause::Hashed),
         map(after("at-most", number), Clause::AtMost),
         map(after("unique", argument_reference), Clause::Unique),
         map(
@@ -687,6 +696,7 @@ fn rule_clause(input: &str) -> IResult<&str, Clause> {
         map(after("in-use", name), Clause::InUse),
         map(after("pack", number), Clause::Pack),
         map(after("adds", string), Clause::Adds),
+        map(phrase("verbatim"), |()| Clause::Verbatim),
     ))
     .parse(input)
 }

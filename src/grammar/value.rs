@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
+use crate::config::delimited;
 use crate::grammar::link::{Kept, Message};
 
 /// A value as it is kept.
@@ -16,8 +18,8 @@ pub enum Value {
     Address(IpAddr),
     /// A prefix with its host bits cleared.
     Prefix(IpAddr, u8),
-    /// Text, as typed.
-    Text(Box<str>),
+    /// Text, as typed. Statements that stand together because of it share it.
+    Text(Arc<str>),
 }
 
 /// The type of an argument.
@@ -52,6 +54,8 @@ pub enum ValueType {
     Quoted,
     /// The rest of the line.
     Line,
+    /// A text over several lines, from its delimiter on.
+    Delimited,
     /// Host and port.
     HostPort,
     /// The last key of a statement that must exist.
@@ -140,6 +144,7 @@ impl ValueType {
             | ValueType::Label(_)
             | ValueType::Quoted
             | ValueType::Line
+            | ValueType::Delimited
             | ValueType::HostPort => true,
             ValueType::Reference(_, base) => base.is_free(),
             ValueType::Range(..)
@@ -152,6 +157,11 @@ impl ValueType {
             | ValueType::Decimal
             | ValueType::Choice(_) => false,
         }
+    }
+
+    /// Whether a value of the type takes all that is left of a line.
+    pub fn takes_the_rest(&self) -> bool {
+        matches!(self, ValueType::Line | ValueType::Delimited)
     }
 
     /// Whether two texts of this type that differ in case are the same.
@@ -193,6 +203,10 @@ impl ValueType {
             ValueType::Mask => typed(parse_mask(word)),
             ValueType::Decimal => typed(is_decimal(word).then(|| Value::Text(word.into()))),
             ValueType::Quoted | ValueType::Line => Fit::Free(Value::Text(word.into())),
+            ValueType::Delimited => match delimited::delimiter(word) {
+                Some(_) if !quoted => Fit::Free(Value::Text(word.into())),
+                Some(_) | None => Fit::No,
+            },
             ValueType::HostPort => {
                 let port = word.rsplit_once(':').filter(|(host, _)| !host.is_empty());
                 let valid = port.is_some_and(|(_, port)| port.parse::<u16>().is_ok());
@@ -218,6 +232,7 @@ impl ValueType {
             ValueType::Prefix => "A.B.C.D/L or X:X::X:X/L",
             ValueType::Ipv4Prefix(_) => "A.B.C.D/L",
             ValueType::Line => "LINE",
+            ValueType::Delimited => "c TEXT c",
             ValueType::HostPort => "HOST:PORT",
             ValueType::Reference(_, base) => base.placeholder(),
         }
@@ -233,7 +248,7 @@ impl ValueType {
             (ValueType::Quoted, Value::Text(text)) => {
                 let _ = write!(out, "\"{text}\"");
             }
-            (ValueType::Line, Value::Text(text)) => out.push_str(text),
+            (ValueType::Line | ValueType::Delimited, Value::Text(text)) => out.push_str(text),
             (_, Value::Text(text)) => {
                 if text.is_empty() || text.contains(char::is_whitespace) || text.contains('|') {
                     let _ = write!(out, "\"{text}\"");

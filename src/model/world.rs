@@ -84,19 +84,19 @@ pub fn apply(world: World<'_>, reading: &Reading<'_>, kept: bool) -> Effect {
                 states.address(ip).set_delays(delays);
             }
         }
+        Some(Kept::EmulateSnaSystem) => set_sna_system(states, reading, kept),
+        Some(Kept::EmulateSnaLu) => {
+            if let (Some(domain), Some(lu)) = (reading.text("domain"), reading.text("lu")) {
+                let said = reading.word("status").and_then(LuStatus::from_name);
+                let present = said.filter(|_| kept).unwrap_or(LuStatus::Active);
+                states.sna.lu(domain, lu).set_status(present);
+            }
+        }
         Some(Kept::EmulateRtt) => world.measure(reading, Method::Passive, kept),
         Some(Kept::EmulateActiveRtt) => {
             let by_dns = reading.word("method") == Some(DNS);
             let method = if by_dns { Method::ActiveDns } else { Method::ActiveIcmp };
             world.measure(reading, method, kept);
-        }
-        Some(Kept::EmulateSnaSystem) => set_sna_system(states, reading, kept),
-        Some(Kept::EmulateSnaLu) => {
-            if let (Some(domain), Some(lu)) = (reading.text("domain"), reading.text("lu")) {
-                let status = reading.word("status").and_then(LuStatus::from_name);
-                let status = status.filter(|_| kept).unwrap_or(LuStatus::Active);
-                states.sna.lu(domain, lu).set_status(status);
-            }
         }
         _ => {}
     }

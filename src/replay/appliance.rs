@@ -9,6 +9,7 @@ use crate::cli::complete::Completion as Tab;
 use crate::cli::pager::{self, Pager};
 use crate::cli::session::Session;
 use crate::clock::DrivenClock;
+use crate::config::capture;
 use crate::config::edit::Trees;
 use crate::config::load;
 use crate::config::render::{self, Secrets};
@@ -45,7 +46,7 @@ impl Played {
     /// last line of a question, which stands where a prompt would.
     fn screen(&mut self, text: String) -> String {
         let mut out = text;
-        for message in self.appliance().log.take() {
+        for message in self.session.notices() {
             out.push_str(&message);
         }
         if let Some((above, _)) = self.session.prompt().rsplit_once('\n') {
@@ -69,6 +70,12 @@ impl Played {
             for address in &host.addresses {
                 let count = state.tallies[address.slot.index()].selections;
                 counters.push((format!("{}: {}", host.domain_name, address.ip), count));
+            }
+        }
+        for domain in &appliance.current().sna_domains {
+            let state = domain.tallies.lock();
+            for (system, tally) in domain.systems.iter().zip(state.systems(domain.arrangement)) {
+                counters.push((format!("{}: {}", domain.name, system.name), tally.selections));
             }
         }
         counters
@@ -128,6 +135,7 @@ impl Subject for Played {
 
     fn load(&mut self, path: &Path) -> Result<String, String> {
         let text = store::read_text(path).map_err(|error| error.to_string())?;
+        let text = capture::clean(&self.appliance().grammar, &text);
         self.appliance().start_with(&text);
         self.session.restart();
         let rejected = self.appliance().configuration().rejected.len();
