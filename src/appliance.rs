@@ -10,17 +10,19 @@ use crate::clock::{Clock, Moment};
 use crate::config::edit::{Outcome, Trees};
 use crate::config::load::{self, Rejected};
 use crate::config::render::{self, Secrets};
-use crate::config::tree::{Reading, Statement};
+use crate::config::tree::{Reading, Statement, Tree};
 use crate::counters::Counters;
 use crate::grammar::Grammar;
-use crate::grammar::link::Kept;
+use crate::grammar::link::{Kept, Message};
+use crate::gslb::hash_persistence;
+use crate::health::schedule::{Event, Periods, Schedule};
 use crate::health::state::States;
 use crate::log::status::StatusWatch;
 use crate::log::{Log, Stamp};
 use crate::model::logging::{LogLevel, LogSettings};
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::Snapshot;
-use crate::model::world::{self, Effect};
+use crate::model::world::{self, Effect, World};
 use crate::store::{StateDirectory, StoreError};
 use crate::tftp::TftpServer;
 
@@ -64,8 +66,19 @@ pub struct Appliance {
     is_log_stale: AtomicBool,
     /// The files that stand for those of TFTP servers.
     pub tftp: TftpServer,
+    /// Up to when everything has happened that falls due.
+    schedule: Mutex<Schedule>,
     /// Where a save goes.
     store: Option<StateDirectory>,
+}
+
+/// What becomes of settings of the emulated world in a startup configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scenario {
+    /// They count: the file is read for the first time.
+    Count,
+    /// The emulated world stays as it is.
+    Stay,
 }
 
 /// What was typed and what is saved.
@@ -108,6 +121,7 @@ impl Appliance {
             is_unwatched: AtomicBool::new(false),
             is_log_stale: AtomicBool::new(false),
             tftp: TftpServer::new(store.as_ref().map(StateDirectory::path)),
+            schedule: Mutex::default(),
             store,
         };
         appliance.record(LogLevel::Informational, "Cold start");
@@ -138,32 +152,50 @@ impl Appliance {
         Ok(())
     }
 
-    /// Makes `text` the startup configuration and starts from it.
+    /// Makes `text` the startup configuration and starts from it. Settings of the emulated world in
+    /// it count now and are not part of the startup configuration.
     pub fn start_with(&self, text: &str) {
         text.clone_into(&mut self.configuration().startup);
-        self.restart();
+        self.restart_with(Scenario::Count);
     }
 
     /// Restarts: the running configuration is read from the startup configuration; counters,
     /// rotation and uptime begin anew; the emulated world and the clock stay (decisions 1.5).
     pub fn restart(&self) {
+        self.restart_with(Scenario::Stay);
+    }
+
+    fn restart_with(&self, scenario: Scenario) {
         let mut configuration = self.configuration();
-        configuration.trees.configuration = crate::config::tree::Tree::default();
+        configuration.trees.configuration = Tree::default();
         let startup = std::mem::take(&mut configuration.startup);
-        let report = load::load(&self.grammar, &mut configuration.trees, &startup);
+        let mut report = match scenario {
+            Scenario::Count => load::load(&self.grammar, &mut configuration.trees, &startup),
+            Scenario::Stay => {
+                let mut trees = Trees::default();
+                let report = load::load(&self.grammar, &mut trees, &startup);
+                configuration.trees.configuration = trees.configuration;
+                report
+            }
+        };
+        if scenario == Scenario::Stay {
+            report.world.clear();
+        }
         configuration.startup = report.without_passwords(startup);
         configuration.rejected = report.rejected;
         configuration.boot =
             project::boot_settings(&self.grammar, &configuration.trees.configuration);
-        self.apply_world(&report.world);
         self.counters.clear();
         self.log.restart();
         self.is_log_stale.store(true, Ordering::Release);
         self.watch().clear();
-        self.started.store(self.clock.now().as_millis(), Ordering::Relaxed);
+        let now = self.clock.now();
+        self.started.store(now.as_millis(), Ordering::Relaxed);
+        self.states.start(now);
         self.restarts.fetch_add(1, Ordering::Relaxed);
         self.restart_due.store(NEVER, Ordering::Relaxed);
         self.publish_from(&configuration, &Snapshot::empty(DEFAULT_DEVICE_NAME));
+        self.apply_world(&configuration, &report.world);
         drop(configuration);
         self.is_unwatched.store(true, Ordering::Release);
         self.record(LogLevel::Informational, "Warm start");
@@ -185,8 +217,7 @@ impl Appliance {
         (due != NEVER).then_some(Moment::from_millis(due))
     }
 
-    /// Restarts if it is time to. Asked wherever somebody meets the appliance: at a line and at a
-    /// question, which costs one comparison while no restart is due.
+    /// Restarts if it is time to: at every line, and whenever time passes.
     pub fn restart_if_due(&self) {
         let due = self.restart_due.load(Ordering::Relaxed);
         if due == NEVER || self.clock.now().as_millis() < due {
@@ -197,6 +228,7 @@ impl Appliance {
             self.restart_due.compare_exchange(due, NEVER, Ordering::AcqRel, Ordering::Relaxed);
         if taken.is_ok() {
             self.restart();
+            self.log.say(self.grammar.message(Message::Restarted, &[]));
         }
     }
 
@@ -241,6 +273,13 @@ impl Appliance {
         }
     }
 
+    /// The same while a console shows messages as they come.
+    pub fn record_shown(&self) {
+        if self.log_settings().console || self.log.is_monitored() {
+            self.record_status();
+        }
+    }
+
     fn watch(&self) -> MutexGuard<'_, StatusWatch> {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -250,7 +289,7 @@ impl Appliance {
         let mut configuration = self.configuration();
         let report = load::load(&self.grammar, &mut configuration.trees, text);
         configuration.rejected.extend(report.rejected);
-        self.apply_world(&report.world);
+        self.apply_world(&configuration, &report.world);
         self.is_stale.store(true, Ordering::Release);
         self.is_unwatched.store(true, Ordering::Release);
     }
@@ -272,8 +311,8 @@ impl Appliance {
     ) -> Result<bool, E> {
         let mut configuration = self.configuration();
         let outcome = change(&self.grammar, &mut configuration.trees)?;
-        self.apply_world(&outcome.world);
-        if outcome.changed {
+        self.apply_world(&configuration, &outcome.world);
+        if outcome.changed && outcome.world.is_empty() {
             self.is_stale.store(true, Ordering::Release);
             self.is_log_stale.store(true, Ordering::Release);
         }
@@ -286,21 +325,35 @@ impl Appliance {
     /// Removes all settings of the emulated world; zeroes counters, and the clock if it is driven.
     pub fn reset_world(&self) {
         let mut configuration = self.configuration();
-        configuration.trees.world = crate::config::tree::Tree::default();
+        configuration.trees.world = Tree::default();
         self.states.reset();
         self.counters.clear();
-        for host in &self.snapshot.load().hosts {
-            host.domain.lock().clear_counts();
+        for domain in &self.snapshot.load().sna_domains {
+            // The clock begins anew, so no moment before counts any more.
+            domain.tallies.lock().reset();
         }
-        if self.clock.reset() {
+        let is_reset = self.clock.reset();
+        if is_reset {
             self.started.store(0, Ordering::Relaxed);
+            self.states.start(Moment::ZERO);
+        }
+        for host in &self.snapshot.load().hosts {
+            let mut domain = host.domain.lock();
+            domain.clear_counts();
+            if is_reset {
+                domain.forget_persistence();
+            }
         }
         self.is_stale.store(true, Ordering::Release);
         self.is_unwatched.store(true, Ordering::Release);
+        drop(configuration);
+        if is_reset {
+            self.schedule().restart(Moment::ZERO);
+        }
     }
 
     /// The name that begins every prompt, as the last line left it.
-    pub fn device_name(&self, tree: &crate::config::tree::Tree) -> String {
+    pub fn device_name(&self, tree: &Tree) -> String {
         tree.global(&self.grammar, Kept::Hostname)
             .and_then(|statement| statement.text("name"))
             .unwrap_or(DEFAULT_DEVICE_NAME)
@@ -328,7 +381,7 @@ impl Appliance {
     pub fn add_to_running(&self, text: &str) -> Vec<Rejected> {
         let mut configuration = self.configuration();
         let report = load::load(&self.grammar, &mut configuration.trees, text);
-        self.apply_world(&report.world);
+        self.apply_world(&configuration, &report.world);
         self.is_stale.store(true, Ordering::Release);
         self.is_log_stale.store(true, Ordering::Release);
         self.is_unwatched.store(true, Ordering::Release);
@@ -364,7 +417,6 @@ impl Appliance {
 
     /// The present meaning of the configuration, with every accepted line in it.
     pub fn current(&self) -> Guard<Arc<Snapshot>> {
-        self.restart_if_due();
         if self.is_stale.load(Ordering::Acquire) {
             let configuration = self.configuration();
             if self.is_stale.swap(false, Ordering::AcqRel) {
@@ -386,18 +438,73 @@ impl Appliance {
         self.clock.now().since(started).as_secs()
     }
 
+    /// Lets everything happen that has fallen due by now. To be called when the clock was moved,
+    /// and on a real clock once a second.
+    pub fn pass_time(&self) {
+        self.restart_if_due();
+        self.record_shown();
+        // The schedule is locked before the configuration, here and nowhere the other way round.
+        let mut schedule = self.schedule();
+        let snapshot = Arc::clone(&self.current());
+        let policy = snapshot.global_policy();
+        let sample = policy.connection_load.sampling_rate;
+        let periods = Periods { status: policy.status_interval, sample };
+        schedule.advance(self.clock.now(), periods, |moment, event| match event {
+            Event::Second => self.states.pass_second(sample),
+            Event::Status => self.states.report_status(),
+            Event::Health => self.follow_health(&snapshot, moment),
+            Event::Ageing => self.forget_old(&snapshot, moment),
+        });
+    }
+
+    fn follow_health(&self, snapshot: &Snapshot, now: Moment) {
+        for host in &snapshot.hosts {
+            if hash_persistence::follow_health(snapshot, &self.states, host, now) {
+                let places = [("name", host.domain_name.as_str())];
+                self.log.say(self.grammar.message(Message::RehashNeeded, &places));
+            }
+        }
+    }
+
+    fn forget_old(&self, snapshot: &Snapshot, now: Moment) {
+        self.states.prefixes.expire(&snapshot.global_policy().rtt, now);
+        for host in &snapshot.hosts {
+            let parameters = snapshot.policy_of(host).sticky.clone().unwrap_or_default();
+            host.domain.lock().sticky.expire(&parameters, now);
+        }
+    }
+
+    fn schedule(&self) -> MutexGuard<'_, Schedule> {
+        // A panic in between loses reports, and the next ones come in order.
+        self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn publish_from(&self, configuration: &Configuration, previous: &Snapshot) {
         let tree = &configuration.trees.configuration;
         let snapshot =
             project::project(&self.grammar, tree, &self.states, configuration.boot, previous);
         self.is_stale.store(false, Ordering::Release);
         self.snapshot.store(Arc::new(snapshot));
+        self.states.collect();
     }
 
-    fn apply_world(&self, changes: &[(bool, Statement)]) {
+    fn apply_world(&self, configuration: &Configuration, changes: &[(bool, Statement)]) {
+        if changes.is_empty() {
+            return;
+        }
+        // Whoever looks at the snapshot wants every line of the configuration in it.
+        let looks = |(_, statement): &(bool, Statement)| {
+            world::needs_snapshot(&Reading { grammar: &self.grammar, statement })
+        };
+        if self.is_stale.load(Ordering::Acquire) && changes.iter().any(looks) {
+            let previous = self.snapshot.load_full();
+            self.publish_from(configuration, &previous);
+        }
+        let snapshot = self.snapshot.load();
+        let world = World { states: &self.states, snapshot: &snapshot, now: self.clock.now() };
         for (kept, statement) in changes {
             let reading = Reading { grammar: &self.grammar, statement };
-            if world::apply(&self.states, &reading, *kept) == Effect::Snapshot {
+            if world::apply(world, &reading, *kept) == Effect::Snapshot {
                 self.is_stale.store(true, Ordering::Release);
             }
         }

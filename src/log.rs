@@ -3,14 +3,28 @@
 pub mod status;
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::model::logging::{LogLevel, LogSettings};
+use crate::show::log_line;
 
 /// The last messages, the oldest first, and what no console has printed yet.
 #[derive(Debug, Default)]
 pub struct Log {
     entries: Mutex<Entries>,
+    /// Rings when a message arrives, and when a waiting console should look again.
+    bell: Condvar,
+}
+
+/// What a waiting console does with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taking {
+    /// It takes it.
+    Now,
+    /// It leaves it there, and is woken when that changes.
+    Later,
+    /// It takes no more.
+    Never,
 }
 
 #[derive(Debug, Default)]
@@ -22,6 +36,8 @@ struct Entries {
     totals: Totals,
     /// The number of the next message.
     next: u64,
+    /// Whether the session of the console wants to see messages as they come.
+    is_monitored: bool,
 }
 
 /// A message of the log buffer.
@@ -65,11 +81,8 @@ const MOST_WAITING: usize = 50;
 impl Log {
     /// Says something to the console.
     pub fn say(&self, text: String) {
-        let mut entries = self.entries();
-        if entries.waiting.len() == MOST_WAITING {
-            entries.waiting.pop_front();
-        }
-        entries.waiting.push_back(text);
+        self.entries().wait(text);
+        self.bell.notify_all();
     }
 
     /// Says something the first time only; `topic` tells whether it was said.
@@ -96,6 +109,7 @@ impl Log {
         entries.said.clear();
         entries.buffer.clear();
         entries.totals = Totals::default();
+        entries.is_monitored = false;
     }
 
     /// Changes the settings. A smaller buffer forgets its oldest messages.
@@ -125,7 +139,23 @@ impl Log {
         let number = entries.next;
         entries.next += 1;
         entries.totals.logged += 1;
-        entries.buffer.push_back(Entry { number, stamp, level, text });
+        let entry = Entry { number, stamp, level, text };
+        if entries.settings.console || entries.is_monitored {
+            entries.wait(format!("{}\n", log_line(&entry)));
+            self.bell.notify_all();
+        }
+        entries.buffer.push_back(entry);
+    }
+
+    /// Whether the session of the console wants to see messages as they come; the settings may
+    /// want the same.
+    pub fn monitor(&self, on: bool) {
+        self.entries().is_monitored = on;
+    }
+
+    /// Whether it does.
+    pub fn is_monitored(&self) -> bool {
+        self.entries().is_monitored
     }
 
     /// Empties the buffer.
@@ -150,13 +180,47 @@ impl Log {
         self.entries().totals
     }
 
+    /// Waits for messages and takes them as soon as `taking` says so; `None` when it says never.
+    pub fn take_when(&self, taking: impl Fn() -> Taking) -> Option<Vec<String>> {
+        let mut entries = self.entries();
+        loop {
+            match taking() {
+                Taking::Never => return None,
+                Taking::Now if !entries.waiting.is_empty() => {
+                    return Some(entries.waiting.drain(..).collect());
+                }
+                Taking::Now | Taking::Later => {}
+            }
+            entries = self.bell.wait(entries).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Makes those that wait ask again whether they take messages.
+    pub fn wake(&self) {
+        // Under the lock: nobody is between asking and waiting.
+        let _entries = self.entries();
+        self.bell.notify_all();
+    }
+
     fn entries(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+impl Entries {
+    /// Lets a text wait for the console.
+    fn wait(&mut self, text: String) {
+        if self.waiting.len() == MOST_WAITING {
+            self.waiting.pop_front();
+        }
+        self.waiting.push_back(text);
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
 
     const STAMP: Stamp = Stamp { uptime: 1, wall: None };
@@ -198,5 +262,39 @@ mod tests {
         log.set(settings);
         log.record(STAMP, LogLevel::Error, "three".to_owned());
         assert_eq!(texts(&log), ["two"]);
+    }
+
+    #[test]
+    fn a_waiting_console_takes_messages_when_it_may() {
+        let log = Log::default();
+        let (may_take, is_over) = (AtomicBool::new(false), AtomicBool::new(false));
+        let taking = || match (is_over.load(Ordering::SeqCst), may_take.load(Ordering::SeqCst)) {
+            (true, _) => Taking::Never,
+            (false, true) => Taking::Now,
+            (false, false) => Taking::Later,
+        };
+        std::thread::scope(|scope| {
+            let console = scope.spawn(|| (log.take_when(taking), log.take_when(taking)));
+            log.say("one\n".to_owned());
+            may_take.store(true, Ordering::SeqCst);
+            log.wake();
+            // The first call returns with the message, whichever thread was first.
+            while !log.entries.lock().unwrap().waiting.is_empty() {
+                std::thread::yield_now();
+            }
+            is_over.store(true, Ordering::SeqCst);
+            log.wake();
+            assert_eq!(console.join().unwrap(), (Some(vec!["one\n".to_owned()]), None));
+        });
+    }
+
+    #[test]
+    fn the_oldest_message_is_dropped() {
+        let log = Log::default();
+        for number in 0..=MOST_WAITING {
+            log.say(number.to_string());
+        }
+        let waiting = log.take();
+        assert_eq!((waiting.len(), waiting[0].as_str()), (MOST_WAITING, "1"));
     }
 }

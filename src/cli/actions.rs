@@ -1,16 +1,24 @@
 //! What the commands do that neither keep nor print.
 
 use std::fmt::Write as _;
+use std::net::Ipv4Addr;
+
+use hickory_proto::rr::RecordType;
 
 use crate::cli::files::{self, Which};
+use crate::cli::reports::sna_domains;
 use crate::cli::session::{Question, Session};
 use crate::cli::sessions::LineKind;
 use crate::cli::{access, pager, reach, schedule};
 use crate::config::edit::Refusal;
 use crate::config::tree::Reading;
 use crate::demo::Demo;
+use crate::dns::answer;
 use crate::dns::client::ClientQuery;
 use crate::grammar::link::{Action, Message};
+use crate::model::project::wire_name;
+use crate::model::snapshot::NameEntry;
+use crate::show::{self, Explained};
 
 /// Performs an action; gives what it prints.
 ///
@@ -55,9 +63,9 @@ pub(super) fn perform(
             Ok(String::new())
         }
         Action::TerminalMonitor => {
-            session.log.monitor = !session.log.monitor;
-            let message =
-                if session.log.monitor { Message::MonitorOn } else { Message::MonitorOff };
+            let on = !session.log.monitor;
+            session.monitor(on);
+            let message = if on { Message::MonitorOn } else { Message::MonitorOff };
             Ok(grammar.message(message, &[]))
         }
         Action::ClearLogging => {
@@ -79,6 +87,11 @@ pub(super) fn perform(
         Action::ReloadYes => {
             session.appliance.restart();
             session.restart();
+            Ok(String::new())
+        }
+        Action::Rconsole => {
+            let number = |name| arguments.number(name).unwrap_or(1);
+            session.enter_processor(number("slot"), number("cpu"));
             Ok(String::new())
         }
         Action::KillConsole => kill(session, LineKind::Console, arguments),
@@ -114,10 +127,18 @@ pub(super) fn perform(
             counter.store(0, std::sync::atomic::Ordering::Relaxed);
             Ok(String::new())
         }
-        Action::EmulateClockAdvance => {
-            session.appliance.clock.advance(arguments.number("seconds").unwrap_or(0));
+        Action::ClearSnaDomain => {
+            for domain in sna_domains(&session.appliance.current(), arguments.text("domain"))? {
+                domain.tallies.lock().clear_counts();
+            }
             Ok(String::new())
         }
+        Action::EmulateClockAdvance => {
+            session.appliance.clock.advance(arguments.number("seconds").unwrap_or(0));
+            session.appliance.pass_time();
+            Ok(String::new())
+        }
+        Action::EmulateExplain => explain(session, arguments),
         Action::EmulateDemo => Ok(demo(session, arguments)),
         Action::EmulateQuery => query(session, arguments),
         Action::EmulateReset => {
@@ -192,6 +213,30 @@ fn demo(session: &mut Session, arguments: &Reading<'_>) -> String {
     session.appliance.start_with(demo.text());
     session.restart();
     String::new()
+}
+
+/// Tells which address a question would get, and why.
+fn explain(session: &Session, arguments: &Reading<'_>) -> Result<String, Refusal> {
+    let appliance = &session.appliance;
+    let snapshot = appliance.current();
+    let name = arguments.text("fqdn").unwrap_or_default();
+    let Some(NameEntry::Host(host)) = snapshot.lookup(&wire_name(name)) else {
+        return Err(Refusal::new(Message::NoSuchHost).with("host", name));
+    };
+    let host = &snapshot.hosts[host.index()];
+    let record_type = arguments.number::<u16>("type").map_or(RecordType::A, RecordType::from);
+    let family = answer::family(record_type, host).ok_or_else(|| {
+        let reason = format!("type {record_type} is not balanced");
+        Refusal::new(Message::InvalidQuestion).with("reason", reason)
+    })?;
+    Ok(show::explain(&Explained {
+        snapshot: &snapshot,
+        states: &appliance.states,
+        host,
+        family,
+        client: arguments.address("client").unwrap_or(Ipv4Addr::LOCALHOST.into()),
+        now: appliance.clock.now(),
+    }))
 }
 
 /// Sends DNS questions as a client would.

@@ -185,6 +185,9 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
         }
         ValueType::Address | ValueType::Ipv6 => is_part(".:"),
         ValueType::Prefix => is_part(".:/"),
+        ValueType::Ipv4Prefix(_) => {
+            text.chars().all(|one| one.is_ascii_digit() || one == '.' || one == '/')
+        }
         ValueType::Decimal => text.chars().all(|one| one.is_ascii_digit() || one == '.'),
         ValueType::Reference(_, base) => begins_value(base, text),
         ValueType::HostPort => true,
@@ -192,6 +195,7 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
         | ValueType::Word(_)
         | ValueType::Name(_)
         | ValueType::Domain(_)
+        | ValueType::Label(_)
         | ValueType::Quoted
         | ValueType::Line
         | ValueType::Choice(_) => false,

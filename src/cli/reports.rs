@@ -13,7 +13,9 @@ use crate::config::tree::{Reading, Tree};
 use crate::grammar::link::{Kept, Message, Report};
 use crate::grammar::{Grammar, Privilege, Verb};
 use crate::model::network::Network;
+use crate::model::snapshot::Snapshot;
 use crate::show;
+use crate::sna::SnaDomain;
 
 /// Prints a report.
 ///
@@ -84,6 +86,10 @@ pub(super) fn print(
             let site = arguments.text("site");
             show::sites(&snapshot, site).ok_or_else(|| missing(Kept::Site, "site"))?
         }
+        Report::SnaDomain => {
+            let domains = sna_domains(&snapshot, arguments.text("domain"))?;
+            show::sna_domains(&domains, appliance.clock.now(), appliance.clock.wall_seconds())
+        }
         Report::TrafficSite => show::traffic_site(&snapshot),
         Report::GlobalStat => show::global_stat(&appliance.counters),
         Report::Resources => show::resources(&snapshot, &show::Usage::default()),
@@ -94,6 +100,20 @@ pub(super) fn print(
         Report::EmulateRejected => rejected(session),
         Report::EmulateDiff => difference(session),
     })
+}
+
+/// The SNA gateway domain of that name, or all of them.
+///
+/// # Errors
+///
+/// There is none of that name.
+pub(super) fn sna_domains<'a>(
+    snapshot: &'a Snapshot,
+    name: Option<&str>,
+) -> Result<Vec<&'a SnaDomain>, Refusal> {
+    let Some(name) = name else { return Ok(snapshot.sna_domains.iter().collect()) };
+    let domain = snapshot.sna_domain(name);
+    domain.map(|domain| vec![domain]).ok_or_else(|| no_such_reference(Kept::SnaDomain, name))
 }
 
 fn running(session: &Session) -> String {

@@ -49,6 +49,8 @@ pub struct Session {
     restarts: u64,
     /// What it shows of the log.
     pub(super) log: LogView,
+    /// Slot and number of the processor that its innermost level is at, if it is at one.
+    processor: (u16, u16),
     /// Whether it has changed the configuration since it entered it.
     has_changed: bool,
     /// How output is divided into pages.
@@ -84,6 +86,7 @@ impl Default for Page {
 /// Names of the modes that the program itself enters.
 const USER: &str = "user";
 pub(super) const PRIVILEGED: &str = "privileged";
+const PROCESSOR: &str = "processor";
 
 /// The longest line that is looked at, bytes; the rest of a longer one is cut off.
 pub const LONGEST_LINE: usize = 4096;
@@ -146,9 +149,18 @@ impl Session {
             landed_privileged: false,
             restarts,
             log: LogView { monitor: false, unseen },
+            processor: (0, 0),
             has_changed: false,
             page: Page::default(),
             is_over: false,
+        }
+    }
+
+    /// Prints log messages as they come, or no longer.
+    pub(super) fn monitor(&mut self, on: bool) {
+        self.log.monitor = on;
+        if self.line == Line::Console {
+            self.appliance.log.monitor(on);
         }
     }
 
@@ -166,6 +178,16 @@ impl Session {
             }
             _ => String::new(),
         }
+    }
+
+    /// A session at the level at which a configuration file begins.
+    pub fn configuring(responder: Arc<Responder>) -> Self {
+        let mut session = Self::privileged(responder);
+        let grammar = &session.appliance.grammar;
+        if let Some(mode) = grammar.modes.iter().position(|mode| mode.root).map(ModeId) {
+            session.levels.push(Place { mode, path: Path::new() });
+        }
+        session
     }
 
     /// Whether the session is over.
@@ -227,7 +249,12 @@ impl Session {
         let tree = &configuration.trees.configuration;
         let level = self.level();
         let host = self.appliance.device_name(tree);
-        let mut values: Vec<(String, String)> = vec![("host".to_owned(), host)];
+        let (slot, cpu) = self.processor;
+        let mut values: Vec<(String, String)> = vec![
+            ("host".to_owned(), host),
+            ("slot".to_owned(), slot.to_string()),
+            ("cpu".to_owned(), cpu.to_string()),
+        ];
         if let Some((command, key)) = level.path.last() {
             let outer: Path = level.path[..level.path.len() - 1].to_vec();
             let command = grammar.command(*command);
@@ -258,10 +285,14 @@ impl Session {
         if self.restarts != self.appliance.restarts() {
             // What was typed was meant for a level that is gone.
             self.restart();
-            return self.appliance.grammar.message(Message::Restarted, &[]);
+            return self.appliance.grammar.message(Message::LineIgnored, &[]);
         }
         self.leave_vanished_levels();
         let text = self.run_line(line);
+        if self.restarts != self.appliance.restarts() {
+            // The line let the time pass up to a restart that was scheduled.
+            self.restart();
+        }
         if self.has_changed && self.is_outside_configuration() {
             self.has_changed = false;
             self.record_change(Which::Running);
@@ -289,10 +320,12 @@ impl Session {
     /// What appears before the next prompt: messages for the console, and log messages if this
     /// session prints them as they come.
     pub fn notices(&mut self) -> Vec<String> {
-        let is_console = self.line == Line::Console && self.ticket.is_some();
-        let mut notices = if is_console { self.appliance.log.take() } else { Vec::new() };
-        let shows = self.log.monitor || (is_console && self.appliance.log_settings().console);
-        if shows {
+        if self.line == Line::Console {
+            self.appliance.record_shown();
+            return self.appliance.log.take();
+        }
+        let mut notices = Vec::new();
+        if self.log.monitor {
             self.appliance.record_status();
             let unseen = self.appliance.log.since(self.log.unseen);
             notices.extend(unseen.iter().map(|entry| format!("{}\n", log_line(entry))));
@@ -417,7 +450,12 @@ impl Session {
         self.enter_privileged(Privilege::Full);
     }
 
-    fn level(&self) -> &Place {
+    /// The level that the session is at.
+    ///
+    /// # Panics
+    ///
+    /// Never: the outermost level is never left.
+    pub fn level(&self) -> &Place {
         self.levels.last().expect("a session is always at some level")
     }
 
@@ -518,7 +556,7 @@ impl Session {
     }
 
     /// The block that a command of that mode changes: the session's own or one above.
-    fn place_of(&self, mode: ModeId) -> Place {
+    pub fn place_of(&self, mode: ModeId) -> Place {
         let level = self.levels.iter().rev().find(|level| level.mode == mode);
         level.cloned().unwrap_or(Place { mode, path: Path::new() })
     }
@@ -528,6 +566,13 @@ impl Session {
         let privileged = mode(&self.appliance.grammar, PRIVILEGED);
         self.levels.truncate(1);
         self.levels.push(Place { mode: privileged, path: Path::new() });
+    }
+
+    /// Goes to the console of a processor (decisions 6).
+    pub(super) fn enter_processor(&mut self, slot: u16, cpu: u16) {
+        self.processor = (slot, cpu);
+        let mode = mode(&self.appliance.grammar, PROCESSOR);
+        self.levels.push(Place { mode, path: Path::new() });
     }
 
     /// Begins at the privileged level, which it then does not leave but by ending.

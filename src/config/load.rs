@@ -7,10 +7,10 @@
 use crate::cli::matcher::{self, Hit, Stop, Why};
 use crate::cli::words;
 use crate::config::edit::{Editor, Outcome, Place, Refusal, Trees, password_in_clear};
-use crate::config::tree::{Opaque, Statement, key_of};
+use crate::config::tree::{Opaque, Statement, Values, key_of};
 use crate::grammar::link::Message;
 use crate::grammar::trie::NodeId;
-use crate::grammar::{Grammar, ModeId, Verb};
+use crate::grammar::{CommandId, Grammar, ModeId, Verb};
 
 /// What became of a file.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ pub struct Rejected {
     pub line: usize,
     /// The line without its indent.
     pub text: String,
-    /// Column of the first word that does not fit, from 1.
+    /// Column of the first word that does not fit, in characters, from 1.
     pub column: usize,
     /// What the device would say.
     pub reason: String,
@@ -66,14 +66,89 @@ impl Report {
     }
 }
 
+/// Hears what becomes of every line while a file is read.
+pub trait Listener {
+    /// Hears of one line; lines come in order, each once.
+    fn hear(&mut self, line: &Heard<'_>);
+}
+
+/// Nobody listens.
+impl Listener for () {
+    fn hear(&mut self, _line: &Heard<'_>) {}
+}
+
+/// Two listen.
+impl<A: Listener, B: Listener> Listener for (A, B) {
+    fn hear(&mut self, line: &Heard<'_>) {
+        self.0.hear(line);
+        self.1.hear(line);
+    }
+}
+
+/// A line and what became of it.
+#[derive(Debug)]
+pub struct Heard<'a> {
+    /// Its number, from 1.
+    pub number: usize,
+    /// The line without blanks at its end.
+    pub text: &'a str,
+    /// The block that the line was looked for in, or that took it.
+    pub place: &'a Place,
+    /// What became of it.
+    pub fate: Fate<'a>,
+}
+
+/// What became of a line of a file.
+#[derive(Debug)]
+pub enum Fate<'a> {
+    /// Nothing stands on it, or only a comment.
+    Silent,
+    /// It was taken.
+    Accepted {
+        /// The command that it is.
+        command: CommandId,
+        /// Whether it is its `no` form.
+        negated: bool,
+        /// The values of its arguments.
+        values: &'a Values,
+        /// Whether anything is another now than before.
+        changed: bool,
+    },
+    /// It goes on with the line before.
+    Continued {
+        /// Whether that is an opaque block; else it is a text of several lines.
+        opaque: bool,
+    },
+    /// The grammar does not know it; it is kept as it is.
+    Opaque,
+    /// It was put aside.
+    Rejected {
+        /// The command that it is, if the words are those of one.
+        command: Option<CommandId>,
+        /// Where and why.
+        why: &'a Rejected,
+    },
+}
+
 /// Reads a file into the trees.
 pub fn load(grammar: &Grammar, trees: &mut Trees, text: &str) -> Report {
+    load_heard(grammar, trees, text, &mut ())
+}
+
+/// Reads a file into the trees and tells of every line.
+pub fn load_heard<L: Listener>(
+    grammar: &Grammar,
+    trees: &mut Trees,
+    text: &str,
+    listener: &mut L,
+) -> Report {
     let Some(root) = grammar.modes.iter().position(|mode| mode.root).map(ModeId) else {
         return Report::default();
     };
     let mut loader = Loader {
         grammar,
         trees,
+        listener,
         root,
         levels: Vec::new(),
         unknown_block: None,
@@ -105,9 +180,10 @@ pub fn stop_message(
     }
 }
 
-struct Loader<'a> {
+struct Loader<'a, L> {
     grammar: &'a Grammar,
     trees: &'a mut Trees,
+    listener: &'a mut L,
     root: ModeId,
     /// The open blocks, outermost first.
     levels: Vec<Place>,
@@ -116,25 +192,28 @@ struct Loader<'a> {
     report: Report,
 }
 
-impl Loader<'_> {
+impl<L: Listener> Loader<'_, L> {
     fn place(&self) -> Place {
         self.levels.last().cloned().unwrap_or(Place { mode: self.root, path: Vec::new() })
     }
 
     fn line(&mut self, number: usize, line: &str) {
         let content = line.trim_start();
-        if content.is_empty() {
-            return;
-        }
-        if content.starts_with('!') {
-            self.levels.clear();
-            self.unknown_block = None;
+        if content.is_empty() || content.starts_with('!') {
+            if !content.is_empty() {
+                self.levels.clear();
+                self.unknown_block = None;
+            }
+            let place = self.place();
+            self.tell(number, line, &place, Fate::Silent);
             return;
         }
         let indent = line.len() - content.len();
         if let Some(outer) = self.unknown_block {
             if indent > outer {
                 self.append_to_opaque(number, &line[outer..]);
+                let place = self.place();
+                self.tell(number, line, &place, Fate::Continued { opaque: true });
                 return;
             }
             self.unknown_block = None;
@@ -142,7 +221,7 @@ impl Loader<'_> {
         let words = words::split(content);
         let place = self.place();
         match matcher::match_line(self.grammar, place.mode, &words, content) {
-            Ok(hit) => self.hit(number, content, &words, &hit),
+            Ok(hit) => self.hit(number, line, &words, &hit),
             Err(stop) if self.is_unknown_command(&place, &words, content, &stop) => {
                 let place = if indent == 0 {
                     self.levels.clear();
@@ -152,16 +231,18 @@ impl Loader<'_> {
                 };
                 self.keep_opaque(number, &place, content);
                 self.unknown_block = Some(indent);
+                self.tell(number, line, &place, Fate::Opaque);
             }
             Err(stop) => {
-                let column = words.get(stop.word).map_or(content.len(), |word| word.start) + indent;
+                let before = words.get(stop.word).map_or(content.len(), |word| word.start) + indent;
                 let reason = stop_message(self.grammar, &stop, &words, content);
-                self.reject(number, content, column + 1, reason);
+                self.reject(number, line, before, &place, None, reason);
             }
         }
     }
 
-    fn hit(&mut self, number: usize, line: &str, words: &[words::Word<'_>], hit: &Hit) {
+    fn hit(&mut self, number: usize, whole: &str, words: &[words::Word<'_>], hit: &Hit) {
+        let line = whole.trim_start();
         let command = self.grammar.command(hit.command);
         // A command of a level above is taken there; only one that opens a block moves sideways.
         let level = self.levels.iter().rposition(|level| level.mode == hit.mode);
@@ -175,7 +256,9 @@ impl Loader<'_> {
             if self.report.sealed.len() == MOST_PASSWORDS {
                 let refusal = Refusal::new(Message::TooManyPasswords)
                     .with("limit", MOST_PASSWORDS.to_string());
-                self.reject(number, line, 1, refusal.text(self.grammar));
+                let reason = refusal.text(self.grammar);
+                let indent = whole.len() - line.len();
+                self.reject(number, whole, indent, &place, Some(hit.command), reason);
                 return;
             }
         }
@@ -212,10 +295,18 @@ impl Loader<'_> {
                 self.report.accepted += 1;
                 self.report.world.extend(outcome.world);
                 self.report.sealed.extend(outcome.sealed.map(|line| (number, line)));
+                let fate = Fate::Accepted {
+                    command: hit.command,
+                    negated: hit.negated,
+                    values: &hit.values,
+                    changed: outcome.changed,
+                };
+                self.tell(number, whole, &place, fate);
             }
             Err(refusal) => {
                 let reason = refusal.text(self.grammar);
-                self.reject(number, line, 1, reason);
+                let indent = whole.len() - line.len();
+                self.reject(number, whole, indent, &place, Some(hit.command), reason);
             }
         }
     }
@@ -261,7 +352,23 @@ impl Loader<'_> {
         }
     }
 
-    fn reject(&mut self, line: usize, text: &str, column: usize, reason: String) {
-        self.report.rejected.push(Rejected { line, text: text.to_owned(), column, reason });
+    fn reject(
+        &mut self,
+        number: usize,
+        line: &str,
+        before: usize,
+        place: &Place,
+        command: Option<CommandId>,
+        reason: String,
+    ) {
+        let column = line[..before].chars().count() + 1;
+        let text = line.trim_start().to_owned();
+        let why = Rejected { line: number, text, column, reason };
+        self.tell(number, line, place, Fate::Rejected { command, why: &why });
+        self.report.rejected.push(why);
+    }
+
+    fn tell(&mut self, number: usize, text: &str, place: &Place, fate: Fate<'_>) {
+        self.listener.hear(&Heard { number, text, place, fate });
     }
 }

@@ -1,5 +1,7 @@
 //! The statement tree: the truth about what was typed.
 
+pub mod capture;
+mod claims;
 pub mod edit;
 pub mod load;
 pub mod render;

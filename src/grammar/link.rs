@@ -12,6 +12,7 @@ use crate::model::policy::{Metric, RttSource};
 use crate::model::region::Region;
 use crate::model::snapshot::ErrorCode;
 use crate::names::named_enum;
+use crate::sna::LuStatus;
 
 named_enum! {
     /// What a kept statement means: one variant for each `as` name.
@@ -200,6 +201,16 @@ named_enum! {
         HashHoldDown = "hash-hold-down",
         HashWeightRehashDisable = "hash-weight-rehash-disable",
         MetricOrder = "metric-order",
+        SnaDomain = "sna-domain",
+        SnaKeyword = "sna-keyword",
+        SnaTtl = "sna-ttl",
+        SnaSystem = "sna-system",
+        SnaLu = "sna-lu",
+        SnaResources = "sna-resources",
+        SnaAddress = "sna-address",
+        SnaHostname = "sna-hostname",
+        EmulateSnaSystem = "emulate-sna-system",
+        EmulateSnaLu = "emulate-sna-lu",
         Vlan = "vlan",
         VlanTagged = "vlan-tagged",
         VlanUntagged = "vlan-untagged",
@@ -282,6 +293,9 @@ named_enum! {
         EmulateApplicationHealth = "emulate-application-health",
         EmulateFlashback = "emulate-flashback",
         EmulateFlashbackApplication = "emulate-flashback-application",
+        EmulateAgent = "emulate-agent",
+        EmulateRtt = "emulate-rtt",
+        EmulateActiveRtt = "emulate-active-rtt",
     }
 }
 
@@ -315,6 +329,7 @@ named_enum! {
         Resources = "resources",
         Site = "site",
         TrafficSite = "traffic-site",
+        SnaDomain = "sna-domain",
         StartupConfig = "startup-config",
         Emulate = "emulate",
         EmulateDiff = "emulate-diff",
@@ -347,6 +362,7 @@ named_enum! {
         DownloadRunning = "download-running",
         DownloadStartup = "download-startup",
         EraseStartup = "erase-startup",
+        Rconsole = "rconsole",
         KillConsole = "kill-console",
         KillSsh = "kill-ssh",
         KillTelnet = "kill-telnet",
@@ -355,8 +371,10 @@ named_enum! {
         StopTraceroute = "stop-traceroute",
         ClearDnsZone = "clear-dns-zone",
         ClearUnsupportedResponseCount = "clear-unsupported-response-count",
+        ClearSnaDomain = "clear-sna-domain",
         EmulateClockAdvance = "emulate-clock-advance",
         EmulateDemo = "emulate-demo",
+        EmulateExplain = "emulate-explain",
         EmulateQuery = "emulate-query",
         EmulateReset = "emulate-reset",
     }
@@ -378,8 +396,13 @@ named_enum! {
         NoSuchSi = "no-such-si",
         NoSuchSite = "no-such-site",
         NoSuchSiteDevice = "no-such-site-device",
+        NoSuchLu = "no-such-lu",
+        NoSuchSnaDomain = "no-such-sna-domain",
+        NoSuchSystem = "no-such-system",
         NoSuchZone = "no-such-zone",
         PolicyInUse = "policy-in-use",
+        SnaDomainOverlaps = "sna-domain-overlaps",
+        TooManyResources = "too-many-resources",
         WeightedExclude = "weighted-exclude",
         AtMost = "at-most",
         MaskedSecret = "masked-secret",
@@ -403,6 +426,7 @@ named_enum! {
         WriteMemory = "write-memory",
         WriteMemoryFailed = "write-memory-failed",
         Restarted = "restarted",
+        LineIgnored = "line-ignored",
         NoTime = "no-time",
         TimePast = "time-past",
         UploadDone = "upload-done",
@@ -420,9 +444,11 @@ named_enum! {
         StartDns = "start-dns",
         StartNoDns = "start-no-dns",
         StartTry = "start-try",
+        StartTrySna = "start-try-sna",
         StartHelp = "start-help",
         NoServerBehind = "no-server-behind",
         InvalidQuestion = "invalid-question",
+        RehashNeeded = "rehash-needed",
         UsedAboveMaximum = "used-above-maximum",
         HelpNo = "help-no",
         HelpPipe = "help-pipe",
@@ -439,6 +465,7 @@ pub fn linked_enum(name: &str) -> Option<Vec<&'static str>> {
         "ErrorCode" => ErrorCode::ALL.iter().map(|one| one.name()).collect(),
         "RttSource" => RttSource::ALL.iter().map(|one| one.name()).collect(),
         "Connection" => Connection::ALL.iter().map(|one| one.name()).collect(),
+        "LuStatus" => LuStatus::ALL.iter().map(|one| one.name()).collect(),
         "Method" => Method::ALL.iter().map(|one| one.name()).collect(),
         "CliLevel" => CliLevel::ALL.iter().map(|one| one.name()).collect(),
         "LogLevel" => LogLevel::ALL.iter().map(|one| one.name()).collect(),

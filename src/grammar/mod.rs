@@ -66,6 +66,8 @@ pub struct Grammar {
     dependents: HashMap<(ModeId, Kept), Vec<CommandId>>,
     /// The first command of a mode whose statements stand in groups; its place is theirs.
     group_section: HashMap<ModeId, CommandId>,
+    /// The commands that claim a domain name with everything below it.
+    wide_claims: Vec<CommandId>,
 }
 
 /// A mode.
@@ -161,7 +163,7 @@ pub enum Verb {
 }
 
 /// What a `clear` removes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Statements of that name.
     Name(Kept),
@@ -169,6 +171,8 @@ pub enum Target {
     Negated(Kept),
     /// All statements of the group that the argument names.
     Group(usize),
+    /// Statements of that name whose values are those of the arguments of the same names.
+    With(Kept, Vec<usize>),
 }
 
 /// How statements of a command are kept.
@@ -197,12 +201,20 @@ pub struct Storage {
     pub at_most: Option<u64>,
     /// A repeated argument whose values must differ.
     pub unique: Option<usize>,
+    /// The most values of a repeated argument.
+    pub most: Option<Most>,
+    /// The domain name that it claims.
+    pub claim: Option<Claim>,
     /// Statements that go when this one is kept.
     pub excludes: Vec<Kept>,
     /// Statements that must be there.
     pub needs: Vec<Need>,
     /// Pairs of values that exclude each other.
     pub rejects: Vec<Rejection>,
+    /// Pairs of numbers of which the first must not exceed the second.
+    pub above: Vec<Above>,
+    /// Repeating the line is told to the program again, though it changes nothing that is kept.
+    pub again: bool,
     /// The message if a reference forbids to remove it.
     pub in_use: Option<Message>,
     /// Entries on one printed line.
@@ -224,6 +236,30 @@ pub struct Need {
     pub message: Message,
 }
 
+/// How many values a repeated argument takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Most {
+    /// The argument.
+    pub argument: usize,
+    /// The most values.
+    pub most: u64,
+    /// What is said of more.
+    pub message: Message,
+}
+
+/// A domain name that a statement claims. A name that is claimed together with all names below it
+/// cannot be at or above a name that another statement claims alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// All names below it are claimed too.
+    pub below: bool,
+    /// The arguments whose values are the name when they are joined by dots: of this statement or
+    /// else of the one whose block it stands in.
+    pub parts: Vec<String>,
+    /// What is said if the name is claimed already.
+    pub message: Message,
+}
+
 /// Two values of one argument that exclude each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
@@ -234,6 +270,17 @@ pub struct Rejection {
     /// The other.
     pub with: Value,
     /// What is said.
+    pub message: Message,
+}
+
+/// A number that must not exceed another one of the same line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Above {
+    /// The argument.
+    pub argument: usize,
+    /// The argument that holds the highest number allowed.
+    pub limit: usize,
+    /// What is said if it does.
     pub message: Message,
 }
 
@@ -306,6 +353,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("32-host-policy.grammar", include_str!("../../grammar/32-host-policy.grammar")),
     ("33-zone.grammar", include_str!("../../grammar/33-zone.grammar")),
     ("34-policy.grammar", include_str!("../../grammar/34-policy.grammar")),
+    ("36-sna.grammar", include_str!("../../grammar/36-sna.grammar")),
     ("40-vlan.grammar", include_str!("../../grammar/40-vlan.grammar")),
     ("50-globals.grammar", include_str!("../../grammar/50-globals.grammar")),
     ("60-interface.grammar", include_str!("../../grammar/60-interface.grammar")),
@@ -366,6 +414,11 @@ impl Grammar {
     /// Where the groups of a mode stand among its other statements.
     pub fn group_section(&self, mode: ModeId) -> Option<CommandId> {
         self.group_section.get(&mode).copied()
+    }
+
+    /// The commands whose statements claim a domain name with everything below it.
+    pub fn wide_claims(&self) -> impl Iterator<Item = &Command> {
+        self.wide_claims.iter().map(|command| self.command(*command))
     }
 
     /// The trie of a mode.

@@ -8,9 +8,9 @@ use smallvec::SmallVec;
 
 use crate::clock::Moment;
 pub use crate::gslb::domain::DomainChange;
-use crate::gslb::domain::{Decision, DomainState, Selection, Tally};
-use crate::gslb::metric;
+use crate::gslb::domain::{Decision, DomainState, HashChange, Selection, Tally};
 use crate::gslb::observe::Observer;
+use crate::gslb::{affinity, hash_persistence, metric, sticky};
 use crate::health::state::States;
 use crate::model::policy::{Metric, Policy};
 use crate::model::snapshot::{Address, Family, Host, Site, Snapshot};
@@ -50,30 +50,56 @@ pub struct Choice {
 /// Chooses the best address of the host for this question.
 ///
 /// Without an address of the family nothing is chosen and nothing counts (decisions 4.9).
-/// Otherwise the metrics of the host's policy are applied in their order, each to what the ones
+/// Affinity, hash persistence and sticky persistence come first, in this order, and may decide
+/// alone. Otherwise the metrics of the host's policy are applied in their order, each to what the ones
 /// before left over. The metric that leaves one address decides; `health-check` is still applied
 /// to that address wherever it stands in the order, no other metric is; a host with one address
 /// from the start is credited to the first metric (decisions 4.1). If several are left after all
 /// metrics, the tie-breaker picks one of them.
 pub fn choose(view: &View<'_>, observer: &mut impl Observer) -> (Choice, DomainChange) {
-    let mut candidates: Candidates = view.host.positions(view.family).collect();
+    let candidates: Candidates = view.host.positions(view.family).collect();
     if candidates.is_empty() {
         return (Choice::NONE, DomainChange::default());
     }
-    let choice = match run_metrics(view, &mut candidates, observer) {
+    let (persistent, hash) = persistence(view, &candidates, observer);
+    let choice = persistent.unwrap_or_else(|| by_metrics(view, candidates, observer));
+    let chosen = choice.best.zip(choice.decision);
+    let change = DomainChange {
+        family: Some(view.family),
+        selection: chosen.map(|chosen| view.selection(chosen)),
+        explored: metric::explore(view),
+        hash,
+        sticky: chosen.and_then(|(best, decision)| sticky::session_of(view, best, decision)),
+    };
+    (choice, change)
+}
+
+/// The choice by affinity, else by hash, else by a sticky session; `None`: the metrics decide.
+fn persistence(
+    view: &View<'_>,
+    candidates: &[usize],
+    observer: &mut impl Observer,
+) -> (Option<Choice>, HashChange) {
+    if let Some(best) = affinity::pick(view, candidates, observer) {
+        return (Some(Choice::of(best, Decision::Affinity)), HashChange::default());
+    }
+    let (hashed, change) = hash_persistence::pick(view, observer).unwrap_or_default();
+    let choice = match hashed {
+        Some(best) => Some(Choice::of(best, Decision::HashPersistence)),
+        None => sticky::pick(view, observer).map(|best| Choice::of(best, Decision::Sticky)),
+    };
+    (choice, change)
+}
+
+fn by_metrics(view: &View<'_>, mut candidates: Candidates, observer: &mut impl Observer) -> Choice {
+    match run_metrics(view, &mut candidates, observer) {
         Outcome::Nobody => Choice::NONE,
         Outcome::Decided(decision) => Choice::of(candidates[0], decision),
         Outcome::Undecided => {
             let (best, decision) = metric::break_tie(view, &candidates, observer);
             Choice::of(best, decision)
         }
-    };
-    let change = DomainChange {
-        family: Some(view.family),
-        selection: choice.best.zip(choice.decision).map(|chosen| view.selection(chosen)),
-        explored: metric::explore(view),
-    };
-    (choice, change)
+    }
 }
 
 /// How the run over the metrics ended.

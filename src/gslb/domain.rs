@@ -7,6 +7,9 @@ use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::gslb::explore::{Explore, ExploreStep};
+use crate::gslb::hash_persistence::{self, HashTables};
+use crate::gslb::hash_table::HashTable;
+use crate::gslb::sticky::{StickySession, StickySessions};
 use crate::model::policy::{Metric, TieBreaker};
 use crate::model::snapshot::Family;
 use crate::names::named_enum;
@@ -151,10 +154,14 @@ pub struct DomainState {
     pub serial: u64,
     /// How far each client prefix is on its way to a question that skips round-trip time.
     pub explore: Explore,
+    /// Buckets of hash persistence by family.
+    pub hash_tables: HashTables,
+    /// Sessions of sticky persistence.
+    pub sticky: StickySessions,
 }
 
 /// What one question changes in the domain's state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DomainChange {
     /// The family for which the policy ran; `None`: it did not, and nothing counts.
     pub family: Option<Family>,
@@ -162,6 +169,19 @@ pub struct DomainChange {
     pub selection: Option<Selection>,
     /// The step of the client's prefix towards skipping round-trip time, if that is in use.
     pub explored: Option<ExploreStep>,
+    /// The hash table that the addresses demand, and the bucket that was used.
+    pub hash: HashChange,
+    /// The sticky session that was made or used again.
+    pub sticky: Option<StickySession>,
+}
+
+/// What one question changes in the hash table of its family.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HashChange {
+    /// The new table; `None`: it stays, which is the usual case.
+    pub table: Option<Box<HashTable>>,
+    /// The bucket that decided.
+    pub hit: Option<u8>,
 }
 
 /// The address that a question chose.
@@ -193,6 +213,10 @@ impl DomainState {
         if let Some(step) = change.explored {
             self.explore.apply(step);
         }
+        hash_persistence::apply(&mut self.hash_tables, family, change.hash);
+        if let Some(session) = change.sticky {
+            self.sticky.keep(family, session);
+        }
         let Some(selection) = change.selection else { return };
         self.serial += 1;
         let Selection { slot, address, decision, place, run } = selection;
@@ -206,6 +230,20 @@ impl DomainState {
             tally.decisions[decision as usize] += 1;
             tally.selected_at = self.serial;
         }
+    }
+
+    /// Deals all buckets of hash persistence again, at the next question.
+    pub fn rehash(&mut self) {
+        for table in self.hash_tables.iter_mut().flatten() {
+            table.forget_owners();
+        }
+    }
+
+    /// Forgets what is bound to a time or a client: sessions, hash tables, steps towards exploring.
+    pub fn forget_persistence(&mut self) {
+        self.explore = Explore::default();
+        self.hash_tables = HashTables::default();
+        self.sticky = StickySessions::default();
     }
 
     /// Sets all counts to zero; rotation stays where it is.

@@ -68,6 +68,13 @@ pub enum Figure {
     /// Round-trip time between its site device and the client, unit 100 microseconds; `None`: not
     /// measured.
     RoundTripTime(Option<u32>),
+    /// It owns the client's bucket of the hash table.
+    Bucket(u8),
+    /// It is the address of the client's sticky session.
+    Session {
+        /// Seconds for which the session lives on if nobody asks.
+        remaining: u64,
+    },
 }
 
 impl fmt::Display for Figure {
@@ -102,6 +109,8 @@ impl fmt::Display for Figure {
             }
             Figure::RoundTripTime(Some(rtt)) => write!(f, "{rtt} (x100us)"),
             Figure::RoundTripTime(None) => write!(f, "not measured"),
+            Figure::Bucket(bucket) => write!(f, "bucket {bucket}"),
+            Figure::Session { remaining } => write!(f, "sticky for {remaining} s"),
             Figure::Region(region) => write!(f, "{}", region.display()),
             Figure::Delays(None) => write!(f, "no delay"),
             Figure::Load(None) => write!(f, "no sample"),

@@ -62,11 +62,11 @@ pub fn built_in(address: IpAddr) -> Option<Located> {
         IpAddr::V4(address) if is_special_v4(address) => None,
         IpAddr::V6(address) if is_special_v6(address) => None,
         IpAddr::V4(address) => {
-            V4.iter().rev().find(|(first, ..)| *first <= address.octets()[0]).map(
-                |&(first, length, region)| {
-                    (Prefix::new(Ipv4Addr::new(first, 0, 0, 0).into(), length), region)
-                },
-            )
+            let after = V4.partition_point(|(first, ..)| *first <= address.octets()[0]);
+            after.checked_sub(1).map(|place| {
+                let (first, length, region) = V4[place];
+                (Prefix::new(Ipv4Addr::new(first, 0, 0, 0).into(), length), region)
+            })
         }
         IpAddr::V6(address) => V6.iter().find_map(|&(first, second, length, region)| {
             let prefix = Prefix::new(Ipv6Addr::new(first, second, 0, 0, 0, 0, 0, 0).into(), length);

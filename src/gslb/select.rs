@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use crate::clock::Moment;
 use crate::gslb::choose::{Candidates, Choice, View, choose};
+use crate::gslb::observe::Observer;
 use crate::gslb::reply::arrange;
 use crate::health::state::States;
 use crate::model::snapshot::{Family, Host, Snapshot};
@@ -28,6 +29,24 @@ pub fn select(
         let (choice, change) = choose(&view, &mut ());
         domain.apply(change);
         choice
+    };
+    (choice, arrange(snapshot.policy_of(host), host, family, choice))
+}
+
+/// Chooses as [`select`] would, lets an observer hear how, and counts nothing.
+pub fn explain(
+    snapshot: &Snapshot,
+    states: &States,
+    host: &Host,
+    family: Family,
+    client: IpAddr,
+    now: Moment,
+    observer: &mut impl Observer,
+) -> (Choice, Candidates) {
+    let choice = {
+        let domain = host.domain.lock();
+        let view = View { snapshot, states, host, domain: &domain, family, client, now };
+        choose(&view, observer).0
     };
     (choice, arrange(snapshot.policy_of(host), host, family, choice))
 }

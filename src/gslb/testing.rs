@@ -16,10 +16,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use crate::clock::Moment;
-use crate::gslb::choose::{Choice, View, choose};
+use crate::gslb::choose::{Choice, View};
 use crate::gslb::domain::{Decision, Domain, DomainState};
 use crate::gslb::observe::Observer;
-use crate::gslb::select::select;
+use crate::gslb::select::{explain, select};
 use crate::health::state::{AddressState, ReportedVip, ServerState, Sessions, States};
 use crate::model::policy::{Metric, Policy, TieBreaker};
 use crate::model::snapshot::{
@@ -59,12 +59,7 @@ impl World {
     /// A site with one device, 10.255.`n`.1 for the n-th site, that reports these VIPs.
     pub(crate) fn site(mut self, name: &str, weight: u8, vips: &[&str]) -> Self {
         let site = SiteId::from_index(self.snapshot.sites.len());
-        self.snapshot.sites.push(Site {
-            name: name.to_owned(),
-            weight,
-            location: None,
-            servers: Vec::new(),
-        });
+        self.snapshot.sites.push(Site { weight, ..Site::named(name) });
         let device = format!("10.255.{}.1", site.index() + 1);
         self.push_device(site, &device);
         self.vips(&device, vips)
@@ -276,7 +271,14 @@ impl World {
     /// Chooses without counting, for an observer; IPv4.
     pub(crate) fn explain(&self, domain_name: &str, observer: &mut impl Observer) -> Choice {
         let host = self.host_named(domain_name);
-        let view = View {
+        let World { snapshot, states, client, now } = self;
+        explain(snapshot, states, host, Family::V4, *client, *now, observer).0
+    }
+
+    /// Looks at what a choice for IPv4 may look at.
+    pub(crate) fn view<T>(&self, domain_name: &str, look: impl FnOnce(&View<'_>) -> T) -> T {
+        let host = self.host_named(domain_name);
+        look(&View {
             snapshot: &self.snapshot,
             states: &self.states,
             host,
@@ -284,8 +286,7 @@ impl World {
             family: Family::V4,
             client: self.client,
             now: self.now,
-        };
-        choose(&view, observer).0
+        })
     }
 
     /// How often each address of the host was chosen, in the order of the list.

@@ -31,7 +31,11 @@ pub struct Load {
 
 impl Load {
     /// Sets the new connections a second: one value for each second from now on, the last stays.
+    /// Without a value there are none from now on.
     pub fn set_rate(&mut self, values: &[u32]) {
+        if values.is_empty() {
+            self.rate = 0;
+        }
         self.coming.clear();
         self.coming.extend(values);
     }
@@ -146,6 +150,9 @@ mod tests {
         load.pass_second(5);
         assert_eq!(load.average(&parameters(5, &[])).unwrap().whole(), 120);
         assert_eq!(load.rate(), 140, "the last value stays");
+        load.set_rate(&[]);
+        load.pass_second(5);
+        assert_eq!(load.rate(), 0);
     }
 
     #[test]

@@ -59,6 +59,18 @@ pub struct Measurements {
     pub dns: Option<Probe>,
 }
 
+/// Whether DNS probes count (`gslb dns-probe`, guide p. 149).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DnsProbe {
+    /// Only ICMP probes count.
+    #[default]
+    Unused,
+    /// DNS is primary, ICMP its backup if it failed or is missing.
+    Fallback,
+    /// DNS probes are accepted; ICMP is primary and has no backup.
+    NoFallback,
+}
+
 /// The result of active probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
@@ -71,19 +83,30 @@ pub struct Probe {
 impl Measurements {
     /// The value that counts, unit 100 microseconds.
     ///
-    /// Active values are those of ICMP; a failed probe has none. If both kinds count, an active
-    /// value comes before a passive one.
+    /// A failed probe has no value. If both kinds count, an active value comes before a passive
+    /// one.
     #[must_use]
-    pub fn usable(&self, source: RttSource) -> Option<u32> {
+    pub fn usable(&self, source: RttSource, dns_probe: DnsProbe) -> Option<u32> {
         let passive = || self.passive.map(SmoothedRtt::value);
-        let active = || {
-            let probe = self.icmp.filter(|probe| probe.ok)?;
-            probe.rtt.map(SmoothedRtt::value)
+        let value = |probe: Option<Probe>| {
+            probe.filter(|probe| probe.ok).and_then(|probe| probe.rtt).map(SmoothedRtt::value)
+        };
+        let active = || match dns_probe {
+            DnsProbe::Unused | DnsProbe::NoFallback => value(self.icmp),
+            DnsProbe::Fallback => value(self.dns).or_else(|| value(self.icmp)),
         };
         match source {
             RttSource::PassiveOnly => passive(),
             RttSource::ActiveOnly => active(),
             RttSource::ActiveAndPassive => active().or_else(passive),
+        }
+    }
+
+    fn forget(&mut self, method: Method) {
+        match method {
+            Method::Passive => self.passive = None,
+            Method::ActiveIcmp => self.icmp = None,
+            Method::ActiveDns => self.dns = None,
         }
     }
 
@@ -141,8 +164,12 @@ pub struct PrefixCache {
 #[derive(Debug)]
 struct Entries {
     by_prefix: HashMap<Prefix, Entry>,
-    /// How many entries there are of each length, so that only those are looked for.
+    /// How many entries there are of each length.
     lengths: [usize; 33],
+    /// The lengths of which there are any, one bit each, so that only those are looked for.
+    present: u64,
+    /// When old entries were looked for last, to make room.
+    swept: Option<Moment>,
 }
 
 #[derive(Debug, Default)]
@@ -155,7 +182,7 @@ struct Entry {
 
 impl Default for Entries {
     fn default() -> Self {
-        Entries { by_prefix: HashMap::new(), lengths: [0; 33] }
+        Entries { by_prefix: HashMap::new(), lengths: [0; 33], present: 0, swept: None }
     }
 }
 
@@ -236,12 +263,23 @@ impl PrefixCache {
         entry.measurements[place].1.take(report, smoothing);
     }
 
-    /// Forgets what a site device reported of these clients.
-    pub fn withdraw(&self, clients: Prefix, server: IpAddr, parameters: &RttParameters) {
+    /// Forgets what a site device reported of these clients, as far as it was measured so.
+    pub fn withdraw(
+        &self,
+        clients: Prefix,
+        server: IpAddr,
+        method: Method,
+        parameters: &RttParameters,
+    ) {
         let Some(prefix) = filed_under(clients, parameters) else { return };
         let mut entries = self.write();
         let Some(entry) = entries.by_prefix.get_mut(&prefix) else { return };
-        entry.measurements.retain(|(known, _)| *known != server);
+        entry.measurements.retain_mut(|(known, measured)| {
+            if *known == server {
+                measured.forget(method);
+            }
+            *measured != Measurements::default()
+        });
         if entry.measurements.is_empty() {
             entry.origin = Origin { client_query: entry.origin.client_query, ..Origin::default() };
             if !entry.origin.client_query {
@@ -250,24 +288,23 @@ impl PrefixCache {
         }
     }
 
-    /// The round-trip time between a client and a site device that counts, unit 100 microseconds.
+    /// What is measured between a client and a site device.
     ///
     /// It is looked up in the longest prefix that holds the client and has any measurement.
     #[must_use]
-    pub fn rtt(
+    pub fn measurements(
         &self,
         client: IpAddr,
         server: IpAddr,
-        source: RttSource,
         parameters: &RttParameters,
         now: Moment,
-    ) -> Option<u32> {
+    ) -> Option<Measurements> {
         let entries = self.read();
         let (_, entry) = entries
             .matching(client, parameters, now)
             .find(|(_, entry)| !entry.measurements.is_empty())?;
         let (_, measured) = entry.measurements.iter().find(|(known, _)| *known == server)?;
-        measured.usable(source)
+        Some(*measured)
     }
 
     /// Whether a client has no entry and cannot get one, because the cache is full.
@@ -344,14 +381,17 @@ impl Entries {
         parameters: &'a RttParameters,
         now: Moment,
     ) -> impl Iterator<Item = (Prefix, &'a Entry)> {
-        (0..=32_u8)
-            .rev()
-            .filter(move |length| address.is_ipv4() && self.lengths[usize::from(*length)] > 0)
-            .filter_map(move |length| {
-                let prefix = Prefix::new(address, length);
-                self.by_prefix.get(&prefix).map(|entry| (prefix, entry))
-            })
-            .filter(move |(prefix, entry)| entry.is_alive(*prefix, parameters, now))
+        let mut lengths = if address.is_ipv4() { self.present } else { 0 };
+        std::iter::from_fn(move || {
+            let length = lengths.checked_ilog2()?;
+            lengths &= !(1 << length);
+            u8::try_from(length).ok()
+        })
+        .filter_map(move |length| {
+            let prefix = Prefix::new(address, length);
+            self.by_prefix.get(&prefix).map(|entry| (prefix, entry))
+        })
+        .filter(move |(prefix, entry)| entry.is_alive(*prefix, parameters, now))
     }
 
     /// The entry of a prefix, made anew if there is none alive; `None` if the cache is full.
@@ -363,7 +403,7 @@ impl Entries {
         now: Moment,
     ) -> Option<&mut Entry> {
         if self.by_prefix.len() >= most_entries && !self.by_prefix.contains_key(&prefix) {
-            self.expire(parameters, now);
+            self.make_room(parameters, now);
             if self.by_prefix.len() >= most_entries {
                 return None;
             }
@@ -378,11 +418,21 @@ impl Entries {
             }
             Place::Vacant(place) => {
                 self.lengths[usize::from(prefix.length())] += 1;
+                self.present |= 1 << prefix.length();
                 place.insert(Entry::default())
             }
         };
         *entry.used.get_mut() = now.as_millis();
         Some(entry)
+    }
+
+    /// Looks for old entries, but not again within a second: a flood of new clients must not make
+    /// each question a search of the whole cache.
+    fn make_room(&mut self, parameters: &RttParameters, now: Moment) {
+        if self.swept.is_none_or(|swept| now.since(swept).as_secs() >= 1) {
+            self.swept = Some(now);
+            self.expire(parameters, now);
+        }
     }
 
     fn expire(&mut self, parameters: &RttParameters, now: Moment) {
@@ -392,12 +442,19 @@ impl Entries {
             lengths[usize::from(prefix.length())] -= usize::from(!alive);
             alive
         });
+        self.note_lengths();
     }
 
     fn remove(&mut self, prefix: Prefix) {
         if self.by_prefix.remove(&prefix).is_some() {
             self.lengths[usize::from(prefix.length())] -= 1;
+            self.note_lengths();
         }
+    }
+
+    fn note_lengths(&mut self) {
+        let bits = self.lengths.iter().enumerate().filter(|(_, count)| **count > 0);
+        self.present = bits.fold(0, |present, (length, _)| present | 1 << length);
     }
 }
 
@@ -442,8 +499,9 @@ mod tests {
         }
 
         fn rtt(&self, client: &str) -> Option<u32> {
-            let source = RttSource::PassiveOnly;
-            self.cache.rtt(ip(client), ip(SERVER), source, &self.parameters, self.now)
+            self.cache
+                .measurements(ip(client), ip(SERVER), &self.parameters, self.now)?
+                .usable(RttSource::PassiveOnly, DnsProbe::Unused)
         }
 
         fn touch(&self, client: &str) {
@@ -545,26 +603,42 @@ mod tests {
 
     #[test]
     fn the_mode_says_which_values_count() {
-        let fixture = Fixture::default();
-        let send = |method, rtt, failed| {
+        let mut measured = Measurements::default();
+        let mut send = |method, rtt, failed| {
             let report = RttReport { method, failed, ..report("201.53.10.1", 32, rtt) };
-            fixture.cache.report(&report, Smoothing::Off, &fixture.parameters, fixture.now);
+            measured.take(&report, Smoothing::Off);
+            measured
         };
-        let usable = |source| {
-            let (client, server) = (ip("201.53.10.1"), ip(SERVER));
-            fixture.cache.rtt(client, server, source, &fixture.parameters, fixture.now)
+        let icmp = |measured: Measurements| {
+            RttSource::ALL.iter().map(|mode| measured.usable(*mode, DnsProbe::Unused)).collect()
         };
-        send(Method::Passive, 12, false);
-        assert_eq!(usable(RttSource::PassiveOnly), Some(12));
-        assert_eq!(usable(RttSource::ActiveOnly), None);
-        assert_eq!(usable(RttSource::ActiveAndPassive), Some(12));
-        send(Method::ActiveIcmp, 7, false);
-        send(Method::ActiveDns, 5, false);
-        assert_eq!(usable(RttSource::ActiveOnly), Some(7), "DNS probes are not used");
-        assert_eq!(usable(RttSource::ActiveAndPassive), Some(7));
-        send(Method::ActiveIcmp, 7, true);
-        assert_eq!(usable(RttSource::ActiveOnly), None, "the probe failed");
-        assert_eq!(usable(RttSource::ActiveAndPassive), Some(12));
+        let all: [Vec<Option<u32>>; 3] = [
+            icmp(send(Method::Passive, 12, false)),
+            icmp(send(Method::ActiveIcmp, 7, false)),
+            icmp(send(Method::ActiveIcmp, 9, true)),
+        ];
+        // Passive only, active only, both.
+        assert_eq!(all[0], [Some(12), None, Some(12)]);
+        assert_eq!(all[1], [Some(12), Some(7), Some(7)]);
+        assert_eq!(all[2], [Some(12), None, Some(12)], "the probe failed");
+    }
+
+    #[test]
+    fn dns_probes_count_if_they_are_accepted() {
+        let mut measured = Measurements::default();
+        let mut send = |method, rtt, failed| {
+            let report = RttReport { method, failed, ..report("201.53.10.1", 32, rtt) };
+            measured.take(&report, Smoothing::Off);
+            measured
+        };
+        let active = |measured: Measurements, probe| measured.usable(RttSource::ActiveOnly, probe);
+        send(Method::ActiveIcmp, 16, false);
+        let both = send(Method::ActiveDns, 20, false);
+        assert_eq!(active(both, DnsProbe::Unused), Some(16));
+        assert_eq!(active(both, DnsProbe::NoFallback), Some(16));
+        assert_eq!(active(both, DnsProbe::Fallback), Some(20));
+        let failed = send(Method::ActiveDns, 0, true);
+        assert_eq!(active(failed, DnsProbe::Fallback), Some(16), "the backup");
     }
 
     #[test]
@@ -572,8 +646,9 @@ mod tests {
         let fixture = Fixture::default();
         fixture.file("198.51.100.1", 32, 10);
         let clients = Prefix::new(ip("198.51.100.1"), 32);
-        fixture.cache.withdraw(clients, ip(SERVER), &fixture.parameters);
+        fixture.cache.withdraw(clients, ip(SERVER), Method::Passive, &fixture.parameters);
         assert_eq!(fixture.cache.size(), (0, 0));
-        assert_eq!(fixture.cache.read().lengths, [0; 33]);
+        let entries = fixture.cache.read();
+        assert_eq!((entries.lengths, entries.present), ([0; 33], 0));
     }
 }

@@ -7,5 +7,7 @@ pub mod network;
 pub mod policy;
 pub mod project;
 pub mod region;
+mod site;
+mod sna;
 pub mod snapshot;
 pub mod world;

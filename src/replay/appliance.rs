@@ -9,6 +9,7 @@ use crate::cli::complete::Completion as Tab;
 use crate::cli::pager::{self, Pager};
 use crate::cli::session::Session;
 use crate::clock::DrivenClock;
+use crate::config::capture;
 use crate::config::edit::Trees;
 use crate::config::load;
 use crate::config::render::{self, Secrets};
@@ -128,6 +129,7 @@ impl Subject for Played {
 
     fn load(&mut self, path: &Path) -> Result<String, String> {
         let text = store::read_text(path).map_err(|error| error.to_string())?;
+        let text = capture::clean(&self.appliance().grammar, &text);
         self.appliance().start_with(&text);
         self.session.restart();
         let rejected = self.appliance().configuration().rejected.len();

@@ -4,3 +4,6 @@ pub mod console;
 mod keys;
 pub mod lines;
 mod mask;
+mod messages;
+mod pager_keys;
+pub mod quiet;

@@ -126,6 +126,8 @@ mod tests {
         assert_eq!(counts(&world), [1, 1]);
         let world = world.change_host(WWW, |host| host.track_port = Some(SSL));
         assert_eq!(counts(&world), [1, 5]);
+        world.server("10.255.2.1").forget_active_bindings(ip("1.1.1.2"), SSL);
+        assert_eq!(counts(&world), [1, 1]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The metrics, one to a file, and the tie-breakers.
 //!
-//! A metric is a [`Rule`]: it has a figure for each candidate and a test that says which figures
+//! A metric is a `Rule`: it has a figure for each candidate and a test that says which figures
 //! stay. It sees only the candidates that the metrics before it left over.
 
 mod active_bindings;
@@ -29,6 +29,7 @@ use self::connection_load::ConnectionLoad;
 use self::flashback::Flashback;
 use self::geographic::Geographic;
 use self::health_check::HealthCheck;
+pub(super) use self::least_response::least_selected;
 use self::num_session::NumSession;
 use self::preference::Preference;
 use self::round_trip_time::RoundTripTime;

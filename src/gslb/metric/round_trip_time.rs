@@ -40,9 +40,10 @@ impl Rule for RoundTripTime {
     fn figure(view: &View<'_>, position: usize, _candidates: &[usize]) -> Option<u32> {
         reported::by_device(view, position)?;
         let server = view.snapshot.owner_of(view.address(position))?.address;
-        let source = view.policy().rtt.source;
         let parameters = &view.snapshot.global_policy().rtt;
-        view.states.prefixes.rtt(view.client, server, source, parameters, view.now)
+        let measured =
+            view.states.prefixes.measurements(view.client, server, parameters, view.now)?;
+        measured.usable(view.policy().rtt.source, view.snapshot.rtt.dns_probe)
     }
 
     fn test(view: &View<'_>, figures: &[Option<u32>]) -> impl Fn(Option<u32>) -> bool {

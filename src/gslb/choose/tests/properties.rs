@@ -1,32 +1,92 @@
 //! What must hold for every host, whatever its weights and whatever is down.
 
 use proptest::collection::vec;
+use proptest::option;
 use proptest::prelude::*;
+use proptest::sample::select;
 
 use super::*;
+use crate::gslb::testing::ip;
+use crate::health::prefix::Prefix;
+use crate::health::rtt::{Method, RttReport};
+use crate::health::smoothing::Smoothing;
+use crate::health::state::{Connection, Delays};
+use crate::model::policy::{HashPersistence, Sticky};
+use crate::model::region::Region;
 
-/// A host in a world: for each address its site (one of four, or none), weight and health.
+/// A host in a world, with what is measured there.
 #[derive(Clone, Debug)]
 struct Case {
-    addresses: Vec<(Option<u8>, u8, bool)>,
-    site_weights: [u8; 4],
+    addresses: Vec<AddressCase>,
+    sites: [SiteCase; 4],
     metrics: Vec<Metric>,
     tie_breaker: TieBreaker,
+    persistence: Persistence,
     questions: usize,
 }
 
-fn case() -> impl Strategy<Value = Case> {
-    let address = (proptest::option::of(0_u8..4), 0_u8..=100, any::<bool>());
-    let metrics = Just(Metric::ALL.to_vec()).prop_shuffle();
-    let kept = 0..=Metric::ALL.len();
-    let tie_breaker = proptest::sample::select(TieBreaker::ALL);
-    (vec(address, 1..12), any::<[u8; 4]>(), metrics, kept, tie_breaker, 1_usize..40).prop_map(
-        |(addresses, weights, mut metrics, kept, tie_breaker, questions)| {
-            metrics.truncate(kept);
-            let site_weights = weights.map(|weight| weight % 101);
-            Case { addresses, site_weights, metrics, tie_breaker, questions }
+/// An address: its site, or none, and what is measured of it.
+#[derive(Clone, Debug)]
+struct AddressCase {
+    site: Option<u8>,
+    weight: u8,
+    healthy: bool,
+    delays: (u8, u8),
+}
+
+/// A site with one device and what that reports.
+#[derive(Clone, Debug)]
+struct SiteCase {
+    weight: u8,
+    preference: u8,
+    sessions: u64,
+    load: u32,
+    rtt: Option<u32>,
+    location: Option<Region>,
+    connected: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Persistence {
+    None,
+    Hash { weighted: bool },
+    Sticky,
+}
+
+fn address() -> impl Strategy<Value = AddressCase> {
+    (option::of(0_u8..4), 0_u8..=100, any::<bool>(), any::<(u8, u8)>())
+        .prop_map(|(site, weight, healthy, delays)| AddressCase { site, weight, healthy, delays })
+}
+
+fn site() -> impl Strategy<Value = SiteCase> {
+    let reported = (0_u64..=100, 0_u32..300, option::of(0_u32..100));
+    let location = option::of(select(Region::ALL));
+    (0_u8..=100, any::<u8>(), reported, location, any::<bool>()).prop_map(
+        |(weight, preference, (sessions, load, rtt), location, connected)| SiteCase {
+            weight,
+            preference,
+            sessions,
+            load,
+            rtt,
+            location,
+            connected,
         },
     )
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let order = (Just(Metric::ALL.to_vec()).prop_shuffle(), 0..=Metric::ALL.len());
+    let persistence = prop_oneof![
+        3 => Just(Persistence::None),
+        1 => any::<bool>().prop_map(|weighted| Persistence::Hash { weighted }),
+        1 => Just(Persistence::Sticky),
+    ];
+    let sites = [site(), site(), site(), site()];
+    (vec(address(), 1..12), sites, order, select(TieBreaker::ALL), persistence, 1_usize..40)
+        .prop_map(|(addresses, sites, (mut metrics, kept), tie_breaker, persistence, questions)| {
+            metrics.truncate(kept);
+            Case { addresses, sites, metrics, tie_breaker, persistence, questions }
+        })
 }
 
 fn name(position: usize) -> String {
@@ -35,28 +95,59 @@ fn name(position: usize) -> String {
 
 fn world(case: &Case) -> World {
     let names: Vec<String> = (0..case.addresses.len()).map(name).collect();
-    let mut world = World::new().metrics(&case.metrics).tie_breaker(case.tie_breaker);
-    for (site, weight) in case.site_weights.into_iter().enumerate() {
-        let vips: Vec<&str> = names
-            .iter()
-            .zip(&case.addresses)
-            .filter(|(_, (of, _, _))| of.is_some_and(|of| usize::from(of) == site))
-            .map(|(name, _)| name.as_str())
-            .collect();
-        world = world.site(&format!("site{site}"), weight, &vips);
+    let mut world =
+        World::new().metrics(&case.metrics).tie_breaker(case.tie_breaker).policy(|policy| {
+            policy.connection_load.limit = Some(150);
+            match case.persistence {
+                Persistence::None => {}
+                Persistence::Hash { weighted } => {
+                    policy.hash = Some(HashPersistence { weighted, ..Default::default() });
+                }
+                Persistence::Sticky => policy.sticky = Some(Sticky::default()),
+            }
+        });
+    for (number, site) in case.sites.iter().enumerate() {
+        let of_site = |one: &AddressCase| one.site.map(usize::from) == Some(number);
+        let vips = names.iter().zip(&case.addresses).filter(|(_, one)| of_site(one));
+        let vips: Vec<&str> = vips.map(|(name, _)| name.as_str()).collect();
+        let device = format!("10.255.{}.1", number + 1);
+        world = world
+            .site(&format!("site{number}"), site.weight, &vips)
+            .change_site(&format!("site{number}"), |one| one.location = site.location)
+            .change_device(&device, |one| one.preference = site.preference);
+        report(&world, &device, site);
     }
-    let weighted: Vec<(&str, u8)> = names
-        .iter()
-        .zip(&case.addresses)
-        .map(|(name, (_, weight, _))| (name.as_str(), *weight))
-        .collect();
+    let weighted: Vec<(&str, u8)> =
+        names.iter().zip(&case.addresses).map(|(name, one)| (name.as_str(), one.weight)).collect();
     world = world.weighted_host(WWW, &weighted);
-    for (name, (_, _, healthy)) in names.iter().zip(&case.addresses) {
-        if !healthy {
-            world.down(name);
-        }
+    for (name, one) in names.iter().zip(&case.addresses) {
+        let (tcp, application) = (one.delays.0.into(), one.delays.1.into());
+        world.state(name).set_delays(Delays { tcp, application });
+        world.state(name).set_up(None, one.healthy);
     }
     world
+}
+
+fn report(world: &World, device: &str, site: &SiteCase) {
+    world.sessions(device, site.sessions, 100);
+    let server = world.server(device);
+    for _ in 0..5 {
+        server.load().record_second(site.load, 5);
+    }
+    if !site.connected {
+        server.set_connection(Connection::Down);
+    }
+    if let Some(rtt) = site.rtt {
+        let report = RttReport {
+            clients: Prefix::new(world.client, 32),
+            server: ip(device),
+            method: Method::Passive,
+            rtt,
+            failed: false,
+        };
+        let parameters = &world.snapshot.global_policy().rtt;
+        world.states.prefixes.report(&report, Smoothing::Off, parameters, world.now);
+    }
 }
 
 fn weighted(weights: &[u8], metric: Metric) -> World {
@@ -85,8 +176,10 @@ proptest! {
                 best += 1;
                 prop_assert!(position < case.addresses.len());
                 prop_assert_eq!(&reply[0], &name(position));
-                let checked = case.metrics.contains(&Metric::HealthCheck);
-                prop_assert!(!checked || case.addresses[position].2);
+                let checked = case.metrics.contains(&Metric::HealthCheck)
+                    || choice.decision == Some(Decision::HashPersistence)
+                    || choice.decision == Some(Decision::Sticky);
+                prop_assert!(!checked || case.addresses[position].healthy);
             }
             let (requests, tallies) =
                 world.domain(WWW, |domain| (domain.total_requests(), domain.tallies.clone()));
@@ -117,10 +210,36 @@ proptest! {
 
     #[test]
     fn a_healthy_address_is_found_if_health_comes_first(mut case in case()) {
-        case.metrics.retain(|metric| *metric != Metric::HealthCheck);
+        case.metrics.retain(|metric| {
+            !matches!(metric, Metric::HealthCheck | Metric::Preference)
+        });
         case.metrics.insert(0, Metric::HealthCheck);
-        let any_healthy = case.addresses.iter().any(|(_, _, healthy)| *healthy);
+        let any_healthy = case.addresses.iter().any(|address| address.healthy);
         prop_assert_eq!(world(&case).ask(WWW).is_some(), any_healthy);
+    }
+
+    #[test]
+    fn without_health_and_preference_there_is_always_a_best(mut case in case()) {
+        case.metrics.retain(|metric| {
+            !matches!(metric, Metric::HealthCheck | Metric::Preference)
+        });
+        prop_assert!(!world(&case).run(WWW, case.questions).contains(&0));
+    }
+
+    #[test]
+    fn counts_add_up_while_health_changes(
+        case in case(),
+        flips in vec((any::<prop::sample::Index>(), any::<bool>()), 0..40),
+    ) {
+        let world = world(&case);
+        for (which, healthy) in flips {
+            let address = name(which.index(case.addresses.len()));
+            world.state(&address).set_up(None, healthy);
+            world.select(WWW, Family::V4);
+        }
+        for tally in world.domain(WWW, |domain| domain.tallies.clone()) {
+            prop_assert_eq!(tally.selections, tally.decisions.iter().sum::<u64>());
+        }
     }
 
     /// Decisions 4.11, with exact fractions: everything is multiplied by the sum of the weights.
