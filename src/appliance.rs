@@ -50,6 +50,8 @@ pub struct Appliance {
     snapshot: ArcSwap<Snapshot>,
     /// When the appliance was started last, in milliseconds of the clock.
     started: AtomicU64,
+    /// Up to when everything has happened that falls due.
+    schedule: Mutex<Schedule>,
     /// How often it was started again.
     restarts: AtomicU64,
     /// Seconds that the time of day is ahead of the clock's, or behind; what nobody has set is 0.
@@ -66,8 +68,6 @@ pub struct Appliance {
     is_log_stale: AtomicBool,
     /// The files that stand for those of TFTP servers.
     pub tftp: TftpServer,
-    /// Up to when everything has happened that falls due.
-    schedule: Mutex<Schedule>,
     /// Where a save goes.
     store: Option<StateDirectory>,
 }
@@ -113,6 +113,7 @@ impl Appliance {
             is_stale: AtomicBool::new(false),
             snapshot: ArcSwap::from_pointee(Snapshot::empty(DEFAULT_DEVICE_NAME)),
             started: AtomicU64::new(started),
+            schedule: Mutex::default(),
             restarts: AtomicU64::new(0),
             time_set: AtomicI64::new(0),
             is_time_set: AtomicBool::new(false),
@@ -121,7 +122,6 @@ impl Appliance {
             is_unwatched: AtomicBool::new(false),
             is_log_stale: AtomicBool::new(false),
             tftp: TftpServer::new(store.as_ref().map(StateDirectory::path)),
-            schedule: Mutex::default(),
             store,
         };
         appliance.record(LogLevel::Informational, "Cold start");
@@ -270,13 +270,6 @@ impl Appliance {
         let messages = self.watch().look(&self.current());
         for message in messages {
             self.record(LogLevel::Notification, message);
-        }
-    }
-
-    /// The same while a console shows messages as they come.
-    pub fn record_shown(&self) {
-        if self.log_settings().console || self.log.is_monitored() {
-            self.record_status();
         }
     }
 
@@ -442,7 +435,9 @@ impl Appliance {
     /// and on a real clock once a second.
     pub fn pass_time(&self) {
         self.restart_if_due();
-        self.record_shown();
+        if self.log_settings().console || self.sessions.list().iter().any(|one| one.monitor) {
+            self.record_status();
+        }
         // The schedule is locked before the configuration, here and nowhere the other way round.
         let mut schedule = self.schedule();
         let snapshot = Arc::clone(&self.current());

@@ -6,7 +6,6 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::model::logging::{LogLevel, LogSettings};
-use crate::show::log_line;
 
 /// The last messages, the oldest first, and what no console has printed yet.
 #[derive(Debug, Default)]
@@ -36,8 +35,6 @@ struct Entries {
     totals: Totals,
     /// The number of the next message.
     next: u64,
-    /// Whether the session of the console wants to see messages as they come.
-    is_monitored: bool,
 }
 
 /// A message of the log buffer.
@@ -81,7 +78,11 @@ const MOST_WAITING: usize = 50;
 impl Log {
     /// Says something to the console.
     pub fn say(&self, text: String) {
-        self.entries().wait(text);
+        let mut entries = self.entries();
+        if entries.waiting.len() == MOST_WAITING {
+            entries.waiting.pop_front();
+        }
+        entries.waiting.push_back(text);
         self.bell.notify_all();
     }
 
@@ -102,6 +103,29 @@ impl Log {
         self.entries().waiting.drain(..).collect()
     }
 
+    /// Waits until something is there that a console has not seen, and `taking` says that it takes
+    /// it; gives the number of the next message. `None` when it says never.
+    pub fn wait_when(&self, seen: u64, taking: impl Fn() -> Taking) -> Option<u64> {
+        let mut entries = self.entries();
+        loop {
+            match taking() {
+                Taking::Never => return None,
+                Taking::Now if !entries.waiting.is_empty() || entries.next != seen => {
+                    return Some(entries.next);
+                }
+                Taking::Now | Taking::Later => {}
+            }
+            entries = self.bell.wait(entries).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Makes those that wait ask again whether they take messages.
+    pub fn wake(&self) {
+        // Under the lock: nobody is between asking and waiting.
+        let _entries = self.entries();
+        self.bell.notify_all();
+    }
+
     /// Begins anew, as a restart does: the buffer is empty, and what was said once may be said
     /// again.
     pub fn restart(&self) {
@@ -109,7 +133,6 @@ impl Log {
         entries.said.clear();
         entries.buffer.clear();
         entries.totals = Totals::default();
-        entries.is_monitored = false;
     }
 
     /// Changes the settings. A smaller buffer forgets its oldest messages.
@@ -139,23 +162,8 @@ impl Log {
         let number = entries.next;
         entries.next += 1;
         entries.totals.logged += 1;
-        let entry = Entry { number, stamp, level, text };
-        if entries.settings.console || entries.is_monitored {
-            entries.wait(format!("{}\n", log_line(&entry)));
-            self.bell.notify_all();
-        }
-        entries.buffer.push_back(entry);
-    }
-
-    /// Whether the session of the console wants to see messages as they come; the settings may
-    /// want the same.
-    pub fn monitor(&self, on: bool) {
-        self.entries().is_monitored = on;
-    }
-
-    /// Whether it does.
-    pub fn is_monitored(&self) -> bool {
-        self.entries().is_monitored
+        entries.buffer.push_back(Entry { number, stamp, level, text });
+        self.bell.notify_all();
     }
 
     /// Empties the buffer.
@@ -180,40 +188,8 @@ impl Log {
         self.entries().totals
     }
 
-    /// Waits for messages and takes them as soon as `taking` says so; `None` when it says never.
-    pub fn take_when(&self, taking: impl Fn() -> Taking) -> Option<Vec<String>> {
-        let mut entries = self.entries();
-        loop {
-            match taking() {
-                Taking::Never => return None,
-                Taking::Now if !entries.waiting.is_empty() => {
-                    return Some(entries.waiting.drain(..).collect());
-                }
-                Taking::Now | Taking::Later => {}
-            }
-            entries = self.bell.wait(entries).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Makes those that wait ask again whether they take messages.
-    pub fn wake(&self) {
-        // Under the lock: nobody is between asking and waiting.
-        let _entries = self.entries();
-        self.bell.notify_all();
-    }
-
     fn entries(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Entries {
-    /// Lets a text wait for the console.
-    fn wait(&mut self, text: String) {
-        if self.waiting.len() == MOST_WAITING {
-            self.waiting.pop_front();
-        }
-        self.waiting.push_back(text);
     }
 }
 
@@ -274,7 +250,10 @@ mod tests {
             (false, false) => Taking::Later,
         };
         std::thread::scope(|scope| {
-            let console = scope.spawn(|| (log.take_when(taking), log.take_when(taking)));
+            let console = scope.spawn(|| {
+                let first = log.wait_when(0, taking);
+                (first, log.take(), log.wait_when(0, taking))
+            });
             log.say("one\n".to_owned());
             may_take.store(true, Ordering::SeqCst);
             log.wake();
@@ -284,7 +263,7 @@ mod tests {
             }
             is_over.store(true, Ordering::SeqCst);
             log.wake();
-            assert_eq!(console.join().unwrap(), (Some(vec!["one\n".to_owned()]), None));
+            assert_eq!(console.join().unwrap(), (Some(0), vec!["one\n".to_owned()], None));
         });
     }
 

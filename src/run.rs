@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -141,12 +142,28 @@ fn listen(
     options: &Options,
     runtime: &Runtime,
     responder: &Arc<Responder>,
+    default_workers: NonZeroUsize,
 ) -> Option<Result<Server, ListenError>> {
     if options.no_dns {
         return None;
     }
     let addresses = if options.dns.is_empty() { vec![DEFAULT_DNS] } else { options.dns.clone() };
-    Some(Server::start(runtime.handle(), responder, &addresses, TcpLimits::default()))
+    let workers = options
+        .workers
+        .and_then(|count| NonZeroUsize::new(count.into()))
+        .unwrap_or(default_workers);
+    let limits = TcpLimits::default();
+    Some(Server::start_with(runtime.handle(), responder, &addresses, limits, workers))
+}
+
+/// Workers of a program that does nothing but answer: more than this take more memory and wake-ups
+/// than most machines have questions for.
+const MOST_DEFAULT_WORKERS: usize = 4;
+
+/// One worker for each core, within bounds.
+fn workers_of_a_server() -> NonZeroUsize {
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    cores.min(NonZeroUsize::new(MOST_DEFAULT_WORKERS).unwrap_or(NonZeroUsize::MIN))
 }
 
 fn runtime() -> io::Result<Runtime> {
@@ -158,7 +175,7 @@ fn interactive(options: &Options, example: Option<Demo>) -> Result<ExitCode, Fai
     let appliance = appliance(options, example)?;
     let responder = responder(options, Arc::clone(&appliance));
     let runtime = runtime()?;
-    let server = listen(options, &runtime, &responder);
+    let server = listen(options, &runtime, &responder, NonZeroUsize::MIN);
     keep_time(&runtime, &appliance);
     let mut session = Session::new(responder);
     let mut output = io::stdout().lock();
@@ -224,7 +241,7 @@ fn serve(options: &Options, example: Option<Demo>) -> Result<ExitCode, Failure> 
     let appliance = appliance(options, example)?;
     let responder = responder(options, Arc::clone(&appliance));
     let runtime = runtime()?;
-    let server = listen(options, &runtime, &responder).transpose()?;
+    let server = listen(options, &runtime, &responder, workers_of_a_server()).transpose()?;
     keep_time(&runtime, &appliance);
     let mut stderr = io::stderr();
     if let Some(server) = &server {

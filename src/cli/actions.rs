@@ -1,11 +1,9 @@
 //! What the commands do that neither keep nor print.
 
 use std::fmt::Write as _;
-use std::net::Ipv4Addr;
-
-use hickory_proto::rr::RecordType;
 
 use crate::cli::files::{self, Which};
+use crate::cli::gslb;
 use crate::cli::reports::sna_domains;
 use crate::cli::session::{Question, Session};
 use crate::cli::sessions::LineKind;
@@ -13,12 +11,9 @@ use crate::cli::{access, pager, reach, schedule};
 use crate::config::edit::Refusal;
 use crate::config::tree::Reading;
 use crate::demo::Demo;
-use crate::dns::answer;
 use crate::dns::client::ClientQuery;
 use crate::grammar::link::{Action, Message};
-use crate::model::project::wire_name;
-use crate::model::snapshot::NameEntry;
-use crate::show::{self, Explained};
+use crate::model::snapshot::Family;
 
 /// Performs an action; gives what it prints.
 ///
@@ -64,7 +59,7 @@ pub(super) fn perform(
         }
         Action::TerminalMonitor => {
             let on = !session.log.monitor;
-            session.monitor(on);
+            session.log.monitor = on;
             let message = if on { Message::MonitorOn } else { Message::MonitorOff };
             Ok(grammar.message(message, &[]))
         }
@@ -138,7 +133,18 @@ pub(super) fn perform(
             session.appliance.pass_time();
             Ok(String::new())
         }
-        Action::EmulateExplain => explain(session, arguments),
+        Action::ClearHashTable => gslb::clear_hash_table(session, arguments),
+        Action::ClearIpv6StickySessions => {
+            Ok(gslb::clear_sticky_sessions(session, Family::V6, arguments))
+        }
+        Action::ClearStickySessions => {
+            Ok(gslb::clear_sticky_sessions(session, Family::V4, arguments))
+        }
+        Action::DisableSimulatedSmoothing => Ok(gslb::switch_simulated_smoothing(session, false)),
+        Action::EnableSimulatedSmoothing => Ok(gslb::switch_simulated_smoothing(session, true)),
+        Action::SimulateRttSample => Ok(gslb::simulate_sample(session, arguments)),
+        Action::SimulateRttSmoothing => Ok(gslb::simulate(session, arguments)),
+        Action::EmulateExplain => gslb::explain(session, arguments),
         Action::EmulateDemo => Ok(demo(session, arguments)),
         Action::EmulateQuery => query(session, arguments),
         Action::EmulateReset => {
@@ -213,30 +219,6 @@ fn demo(session: &mut Session, arguments: &Reading<'_>) -> String {
     session.appliance.start_with(demo.text());
     session.restart();
     String::new()
-}
-
-/// Tells which address a question would get, and why.
-fn explain(session: &Session, arguments: &Reading<'_>) -> Result<String, Refusal> {
-    let appliance = &session.appliance;
-    let snapshot = appliance.current();
-    let name = arguments.text("fqdn").unwrap_or_default();
-    let Some(NameEntry::Host(host)) = snapshot.lookup(&wire_name(name)) else {
-        return Err(Refusal::new(Message::NoSuchHost).with("host", name));
-    };
-    let host = &snapshot.hosts[host.index()];
-    let record_type = arguments.number::<u16>("type").map_or(RecordType::A, RecordType::from);
-    let family = answer::family(record_type, host).ok_or_else(|| {
-        let reason = format!("type {record_type} is not balanced");
-        Refusal::new(Message::InvalidQuestion).with("reason", reason)
-    })?;
-    Ok(show::explain(&Explained {
-        snapshot: &snapshot,
-        states: &appliance.states,
-        host,
-        family,
-        client: arguments.address("client").unwrap_or(Ipv4Addr::LOCALHOST.into()),
-        now: appliance.clock.now(),
-    }))
 }
 
 /// Sends DNS questions as a client would.

@@ -198,6 +198,7 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
         | ValueType::Label(_)
         | ValueType::Quoted
         | ValueType::Line
+        | ValueType::Delimited
         | ValueType::Choice(_) => false,
     }
 }

@@ -1,10 +1,12 @@
 //! What the `show` commands print: each report with what it needs of the appliance.
 
 use std::fmt::Write as _;
+use std::net::Ipv4Addr;
 
 use similar::TextDiff;
 
 use crate::cli::access;
+use crate::cli::gslb;
 use crate::cli::session::Session;
 use crate::config::edit::{Refusal, Trees, no_such_reference};
 use crate::config::load;
@@ -29,6 +31,7 @@ pub(super) fn print(
 ) -> Result<String, Refusal> {
     let appliance = &session.appliance;
     let snapshot = appliance.current();
+    let now = appliance.clock.now();
     let zone = arguments.text("zone");
     let missing = |kept: Kept, name: &str| {
         let name = arguments.text(name).unwrap_or_default();
@@ -92,11 +95,29 @@ pub(super) fn print(
         }
         Report::TrafficSite => show::traffic_site(&snapshot),
         Report::GlobalStat => show::global_stat(&appliance.counters),
-        Report::Resources => show::resources(&snapshot, &show::Usage::default()),
-        Report::Emulate => {
-            let configuration = appliance.configuration();
-            render::world(&appliance.grammar, &configuration.trees.world)
+        Report::Resources => show::resources(&snapshot, &usage(session)),
+        Report::Cache => {
+            let lengths =
+                arguments.number("low").unwrap_or(0)..=arguments.number("high").unwrap_or(u8::MAX);
+            let address = arguments.address("address").unwrap_or(Ipv4Addr::UNSPECIFIED.into());
+            show::cache(&snapshot, &appliance.states, address, &lengths, now)
         }
+        Report::HashTables => {
+            show::hash_tables(&snapshot, &appliance.states, snapshot.hosts.iter(), now)
+        }
+        Report::HashTable => {
+            let host = gslb::host_named(&snapshot, arguments)?;
+            show::hash_tables(&snapshot, &appliance.states, std::iter::once(host), now)
+        }
+        Report::Sessions => show::sessions(&snapshot, now, arguments.number("offset").unwrap_or(0)),
+        Report::SessionDetail => {
+            let index = arguments.number::<usize>("index");
+            show::session_detail(&snapshot, now, index).ok_or_else(|| {
+                let words = format!("session {}", index.unwrap_or_default());
+                Refusal::new(Message::NoSuchEntry).with("words", words)
+            })?
+        }
+        Report::Emulate => emulated(session),
         Report::EmulateRejected => rejected(session),
         Report::EmulateDiff => difference(session),
     })
@@ -195,6 +216,33 @@ fn startup_body(session: &Session, secrets: Secrets) -> String {
     let mut trees = Trees::default();
     load::load(grammar, &mut trees, &session.appliance.configuration().startup);
     render::body(grammar, &trees.configuration, secrets)
+}
+
+/// What is in use beside the configuration.
+fn usage(session: &Session) -> show::Usage {
+    let appliance = &session.appliance;
+    let snapshot = appliance.current();
+    let cache = &appliance.states.prefixes;
+    cache.expire(&snapshot.global_policy().rtt, appliance.clock.now());
+    let (prefix_entries, rtt_entries) = cache.size();
+    show::Usage { affinities: snapshot.affinities.len(), prefix_entries, rtt_entries }
+}
+
+/// The settings of the emulated world as commands. One whose site device is not configured any
+/// more sleeps, and stands behind `!`, so that it can be pasted with the others (decisions 3.6).
+fn emulated(session: &Session) -> String {
+    let grammar = &session.appliance.grammar;
+    let configuration = session.appliance.configuration();
+    let trees = &configuration.trees;
+    let mut out = String::new();
+    for statement in render::in_order(&trees.world) {
+        let device = Reading { grammar, statement }.value("si");
+        let sleeps = device.is_some_and(|one| !trees.configuration.has_target(Kept::Si, one));
+        let mark = if sleeps { "! " } else { "" };
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{mark}{}", render::line(grammar, statement));
+    }
+    out
 }
 
 fn rejected(session: &Session) -> String {

@@ -13,6 +13,7 @@ use crate::cli::help::{self, Names};
 use crate::cli::matcher::{self, Hit, Stop};
 pub use crate::cli::question::Question;
 use crate::cli::sessions::{Line, Ticket};
+use crate::cli::typed_text::TypedText;
 use crate::cli::words::{self, Word};
 use crate::cli::{access, actions, pager, reports};
 use crate::config::edit::{Editor, Place, Refusal, no_such_reference};
@@ -23,7 +24,7 @@ use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::{Fit, ValueType};
 use crate::grammar::{Command, Grammar, ModeId, Privilege, Verb, fill_places};
 use crate::model::access::User;
-use crate::show::log_line;
+use crate::show::{RttSimulation, log_line};
 
 /// One user of an appliance.
 #[derive(Debug)]
@@ -45,6 +46,8 @@ pub struct Session {
     pub(super) privilege: Privilege,
     /// Whether it began at the privileged level, so that leaving that ends it.
     landed_privileged: bool,
+    /// What is simulated at the level of the simulator of round-trip times.
+    pub(super) simulation: Option<RttSimulation>,
     /// Restarts of the appliance that it has seen.
     restarts: u64,
     /// What it shows of the log.
@@ -53,6 +56,8 @@ pub struct Session {
     processor: (u16, u16),
     /// Whether it has changed the configuration since it entered it.
     has_changed: bool,
+    /// A text over several lines that is being typed, or has just ended.
+    pub(super) text: Option<TypedText>,
     /// How output is divided into pages.
     pub page: Page,
     /// Whether the session is over.
@@ -87,6 +92,11 @@ impl Default for Page {
 const USER: &str = "user";
 pub(super) const PRIVILEGED: &str = "privileged";
 const PROCESSOR: &str = "processor";
+const CONFIG: &str = "config";
+const RTT_SIMULATION: &str = "gslb-rtt-sim";
+
+/// The place of the site's name in the prompt of the simulator.
+const SITE_PLACE: &str = "site";
 
 /// The longest line that is looked at, bytes; the rest of a longer one is cut off.
 pub const LONGEST_LINE: usize = 4096;
@@ -147,20 +157,14 @@ impl Session {
             user: None,
             privilege: Privilege::Full,
             landed_privileged: false,
+            simulation: None,
             restarts,
             log: LogView { monitor: false, unseen },
             processor: (0, 0),
             has_changed: false,
+            text: None,
             page: Page::default(),
             is_over: false,
-        }
-    }
-
-    /// Prints log messages as they come, or no longer.
-    pub(super) fn monitor(&mut self, on: bool) {
-        self.log.monitor = on;
-        if self.line == Line::Console {
-            self.appliance.log.monitor(on);
         }
     }
 
@@ -255,6 +259,9 @@ impl Session {
             ("slot".to_owned(), slot.to_string()),
             ("cpu".to_owned(), cpu.to_string()),
         ];
+        if let Some(simulation) = &self.simulation {
+            values.push((SITE_PLACE.to_owned(), simulation.site.clone()));
+        }
         if let Some((command, key)) = level.path.last() {
             let outer: Path = level.path[..level.path.len() - 1].to_vec();
             let command = grammar.command(*command);
@@ -320,12 +327,10 @@ impl Session {
     /// What appears before the next prompt: messages for the console, and log messages if this
     /// session prints them as they come.
     pub fn notices(&mut self) -> Vec<String> {
-        if self.line == Line::Console {
-            self.appliance.record_shown();
-            return self.appliance.log.take();
-        }
-        let mut notices = Vec::new();
-        if self.log.monitor {
+        let is_console = self.line == Line::Console && self.ticket.is_some();
+        let mut notices = if is_console { self.appliance.log.take() } else { Vec::new() };
+        let shows = self.log.monitor || (is_console && self.appliance.log_settings().console);
+        if shows {
             self.appliance.record_status();
             let unseen = self.appliance.log.since(self.log.unseen);
             notices.extend(unseen.iter().map(|entry| format!("{}\n", log_line(entry))));
@@ -343,6 +348,9 @@ impl Session {
         if let Some(question) = self.question.take() {
             // Blanks at the ends may belong to a password.
             return actions::answer(self, question, line.trim_end_matches(['\r', '\n']));
+        }
+        if let Some(answer) = self.type_text(line) {
+            return answer;
         }
         let line = line.trim();
         // An interactive `!` line is ignored, and the level stays (base-cli 1.4).
@@ -368,6 +376,9 @@ impl Session {
             Ok(filter) => filter,
             Err(text) => return text,
         };
+        if let Some(answer) = self.begin_text(command, &hit) {
+            return answer;
+        }
         let behind_no = words.get(1).map_or("", |word| line[word.start..].trim_end());
         match self.execute(command, &hit, behind_no) {
             Ok(text) => match filter {
@@ -410,6 +421,7 @@ impl Session {
     /// Gives up what is being asked: Control-C.
     pub fn interrupt(&mut self) {
         self.question = None;
+        self.text = None;
     }
 
     /// Runs a command of the emulated world from outside the levels of this session.
@@ -459,7 +471,12 @@ impl Session {
         self.levels.last().expect("a session is always at some level")
     }
 
-    fn execute(&mut self, command: &Command, hit: &Hit, words: &str) -> Result<String, Refusal> {
+    pub(super) fn execute(
+        &mut self,
+        command: &Command,
+        hit: &Hit,
+        words: &str,
+    ) -> Result<String, Refusal> {
         match &command.verb {
             Verb::Keep => {
                 let place = self.place_of(hit.mode);
@@ -559,6 +576,17 @@ impl Session {
     pub fn place_of(&self, mode: ModeId) -> Place {
         let level = self.levels.iter().rev().find(|level| level.mode == mode);
         level.cloned().unwrap_or(Place { mode, path: Path::new() })
+    }
+
+    /// Enters the simulator of round-trip times, which stands below the configuration level.
+    pub(super) fn enter_simulation(&mut self, simulation: RttSimulation) {
+        let grammar = &self.appliance.grammar;
+        let config = mode(grammar, CONFIG);
+        let simulator = mode(grammar, RTT_SIMULATION);
+        let place = self.levels.iter().position(|level| level.mode == config);
+        self.levels.truncate(place.map_or(self.levels.len(), |place| place + 1));
+        self.levels.push(Place { mode: simulator, path: Path::new() });
+        self.simulation = Some(simulation);
     }
 
     pub(super) fn enter_privileged(&mut self, privilege: Privilege) {

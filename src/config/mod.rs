@@ -2,6 +2,7 @@
 
 pub mod capture;
 mod claims;
+pub mod delimited;
 pub mod edit;
 pub mod load;
 pub mod render;

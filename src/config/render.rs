@@ -7,8 +7,11 @@ use std::fmt::Write as _;
 
 use hashbrown::HashMap;
 
+use crate::cli::{matcher, words};
 use crate::config::tree::{Block, Statement, Tree};
 use crate::grammar::expand::Token;
+use crate::grammar::link::Kept;
+use crate::grammar::value::ValueType;
 use crate::grammar::{Command, CommandId, Grammar, ModeId, Verb};
 
 /// Version of the software that a configuration without a `ver` line is printed with.
@@ -43,20 +46,16 @@ pub fn running_configuration(grammar: &Grammar, tree: &Tree, secrets: Secrets) -
 pub fn body(grammar: &Grammar, tree: &Tree, secrets: Secrets) -> String {
     let mut out = String::from("!\n");
     let Some(root) = grammar.root_mode() else { return out };
-    let first = tree.root.statements().find_map(|statement| {
-        let command = grammar.command(statement.command);
-        let is_version = command
-            .storage
-            .as_ref()
-            .is_some_and(|storage| storage.kept == crate::grammar::link::Kept::SoftwareVersion);
-        is_version.then_some(())
-    });
-    if first.is_none() {
+    let version = grammar.keeping(root, Kept::SoftwareVersion);
+    let is_missing = version
+        .filter(|version| tree.root.statements().all(|statement| statement.command != version.id));
+    // A configuration without the line gets one, and goes on as if it had been there.
+    let begun = is_missing.map(|version| {
         let _ = writeln!(out, "ver {SOFTWARE_VERSION}");
-        out.push_str("!\n");
-    }
+        section_of(grammar, version.id)
+    });
     let printer = Printer { grammar, secrets };
-    printer.root_block(root, &tree.root, &mut out);
+    printer.root_block(root, &tree.root, begun, &mut out);
     out.push_str("end\n");
     out
 }
@@ -64,13 +63,18 @@ pub fn body(grammar: &Grammar, tree: &Tree, secrets: Secrets) -> String {
 /// The settings of the emulated world, one command a line.
 pub fn world(grammar: &Grammar, tree: &Tree) -> String {
     let mut out = String::new();
-    let mut statements: Vec<&Statement> = tree.root.statements().collect();
-    statements.sort_by_key(|statement| statement.command);
-    for statement in statements {
+    for statement in in_order(tree) {
         out.push_str(&line(grammar, statement));
         out.push('\n');
     }
     out
+}
+
+/// The statements of the emulated world, in the order in which they are printed.
+pub fn in_order(tree: &Tree) -> Vec<&Statement> {
+    let mut statements: Vec<&Statement> = tree.root.statements().collect();
+    statements.sort_by_key(|statement| statement.command);
+    statements
 }
 
 /// Prints statements of a grammar.
@@ -81,19 +85,33 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// The outermost block: `!` after every block and after each run of one-liners.
-    fn root_block(&self, mode: ModeId, block: &Block, out: &mut String) {
+    /// The outermost block: `!` after every block and after each run of one-liners. `begun` is the
+    /// section of a run that was begun already.
+    fn root_block(&self, mode: ModeId, block: &Block, begun: Option<CommandId>, out: &mut String) {
         let grammar = self.grammar;
-        let mut in_run = false;
-        let mut last_kind: Option<CommandId> = None;
-        for piece in pieces(grammar, mode, block) {
+        let mut in_run = begun.is_some();
+        let mut last_kind: Option<CommandId> = begun;
+        // What follows a verbatim block in a file is taken as a part of it, so these come last.
+        let is_verbatim = |piece: &Piece<'_>| match piece {
+            Piece::Statement(statement) => {
+                let storage = grammar.command(statement.command).storage.as_ref();
+                storage.is_some_and(|storage| storage.verbatim)
+            }
+            Piece::Opaque(_) => false,
+        };
+        let (last, first): (Vec<_>, Vec<_>) =
+            pieces(grammar, mode, block).into_iter().partition(is_verbatim);
+        for piece in first.into_iter().chain(last) {
             match piece {
                 Piece::Opaque(lines) => {
+                    // A line with others indented under it is a block of its own.
+                    if lines.len() > 1 && in_run {
+                        out.push_str("!\n");
+                    }
                     for line in lines {
                         out.push_str(line);
                         out.push('\n');
                     }
-                    // A line with others indented under it is a block of its own.
                     if lines.len() > 1 {
                         out.push_str("!\n");
                         in_run = false;
@@ -114,8 +132,14 @@ impl Printer<'_> {
                     }
                     last_kind = Some(section);
                     self.statement_lines(statement, 0, out);
-                    if opens {
+                    // A text between delimiters is closed too: a line behind it could be its own.
+                    let arguments = &grammar.command(statement.command).arguments;
+                    let is_text = statement.values.iter().any(|(argument, _)| {
+                        arguments[usize::from(*argument)].value_type == ValueType::Delimited
+                    });
+                    if opens || is_text {
                         out.push_str("!\n");
+                        in_run = false;
                     } else {
                         in_run = true;
                     }
@@ -163,8 +187,9 @@ impl Printer<'_> {
                 }
                 Piece::Opaque(lines) => {
                     self.flush(packed.take(), indent + 1, out);
+                    let verbatim = command.storage.as_ref().is_some_and(|one| one.verbatim);
                     for line in lines {
-                        push_line(indent + 1, line, out);
+                        push_line(if verbatim { 0 } else { indent + 1 }, line, out);
                     }
                 }
             }
@@ -279,7 +304,10 @@ fn pieces<'a>(grammar: &Grammar, mode: ModeId, block: &'a Block) -> Vec<Piece<'a
     for opaque in &block.opaque {
         let before = live.partition_point(|slot| *slot < opaque.after);
         match before.checked_sub(1).map(|place| live[place]) {
-            Some(slot) => followers.entry(slot).or_default().push(&opaque.lines),
+            Some(slot) => {
+                let slot = added_slot(grammar, mode, block, slot).unwrap_or(slot);
+                followers.entry(slot).or_default().push(&opaque.lines);
+            }
             None => first.push(&opaque.lines),
         }
     }
@@ -291,6 +319,16 @@ fn pieces<'a>(grammar: &Grammar, mode: ModeId, block: &'a Block) -> Vec<Piece<'a
         }
     }
     pieces
+}
+
+/// The slot of the line that the device adds below the statement of a slot: nothing comes between
+/// the two when the print is read back.
+fn added_slot(grammar: &Grammar, mode: ModeId, block: &Block, slot: usize) -> Option<usize> {
+    let (_, statement) = block.numbered().find(|(one, _)| *one == slot)?;
+    let line = grammar.command(statement.command).storage.as_ref()?.adds.as_ref()?;
+    let hit = matcher::match_in(grammar, mode, &words::split(line), line).ok()?;
+    let added = block.find(grammar.command(hit.command), &hit.values)?;
+    block.numbered().find(|(_, one)| std::ptr::eq(*one, added)).map(|(slot, _)| slot)
 }
 
 fn push_line(indent: usize, line: &str, out: &mut String) {

@@ -347,6 +347,7 @@ impl Loader {
                 "decimal" => ValueType::Decimal,
                 "quoted" => ValueType::Quoted,
                 "line" => ValueType::Line,
+                "delimited" => ValueType::Delimited,
                 "host-port" => ValueType::HostPort,
                 other => {
                     let id = self.choices.iter().position(|choice| choice.name == other);
@@ -761,6 +762,7 @@ impl Clauses<'_> {
             pack: None,
             adds: None,
             hashed: false,
+            verbatim: false,
         };
         for (clause, position) in &self.stanza.clauses {
             self.attribute(&mut storage, clause, position)?;
@@ -841,6 +843,7 @@ impl Clauses<'_> {
                 storage.pack = Some(usize::try_from(*number).unwrap_or(usize::MAX).max(1));
             }
             Clause::Adds(line) => storage.adds = Some(line.clone()),
+            Clause::Verbatim => storage.verbatim = true,
             Clause::KeepOne
             | Clause::Enter(_)
             | Clause::Leave

@@ -223,6 +223,8 @@ pub struct Storage {
     pub adds: Option<String>,
     /// Its secret is kept as a hash.
     pub hashed: bool,
+    /// What follows it in a file is kept as it is.
+    pub verbatim: bool,
 }
 
 /// A statement that must be there.
@@ -346,6 +348,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("10-exec.grammar", include_str!("../../grammar/10-exec.grammar")),
     ("11-system.grammar", include_str!("../../grammar/11-system.grammar")),
     ("12-version.grammar", include_str!("../../grammar/12-version.grammar")),
+    ("14-gslb-exec.grammar", include_str!("../../grammar/14-gslb-exec.grammar")),
     ("15-module.grammar", include_str!("../../grammar/15-module.grammar")),
     ("20-server.grammar", include_str!("../../grammar/20-server.grammar")),
     ("30-gslb.grammar", include_str!("../../grammar/30-gslb.grammar")),
@@ -356,8 +359,10 @@ pub const FILES: &[(&str, &str)] = &[
     ("36-sna.grammar", include_str!("../../grammar/36-sna.grammar")),
     ("40-vlan.grammar", include_str!("../../grammar/40-vlan.grammar")),
     ("50-globals.grammar", include_str!("../../grammar/50-globals.grammar")),
+    ("52-role.grammar", include_str!("../../grammar/52-role.grammar")),
     ("60-interface.grammar", include_str!("../../grammar/60-interface.grammar")),
     ("70-access-list.grammar", include_str!("../../grammar/70-access-list.grammar")),
+    ("75-context.grammar", include_str!("../../grammar/75-context.grammar")),
     ("80-emulate.grammar", include_str!("../../grammar/80-emulate.grammar")),
     ("messages", include_str!("../../grammar/messages")),
 ];

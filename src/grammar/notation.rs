@@ -182,7 +182,10 @@ pub enum Clause {
     KeepOne,
     KeepPer(Vec<String>),
     KeepEach(String),
-    Open { mode: String, key: Vec<String> },
+    Open {
+        mode: String,
+        key: Vec<String>,
+    },
     Enter(String),
     Leave,
     End,
@@ -198,16 +201,41 @@ pub enum Clause {
     Merge,
     AtMost(u64),
     Unique(String),
-    Most { argument: String, most: u64, message: String },
-    Claims { below: bool, parts: Vec<String>, message: String },
+    Most {
+        argument: String,
+        most: u64,
+        message: String,
+    },
+    Claims {
+        below: bool,
+        parts: Vec<String>,
+        message: String,
+    },
     Excludes(Vec<String>),
-    Needs { name: String, message: String },
-    Under { name: String, message: String },
-    Rejects { argument: String, value: String, with: String, message: String },
-    RejectsAbove { argument: String, limit: String, message: String },
+    Needs {
+        name: String,
+        message: String,
+    },
+    Under {
+        name: String,
+        message: String,
+    },
+    Rejects {
+        argument: String,
+        value: String,
+        with: String,
+        message: String,
+    },
+    RejectsAbove {
+        argument: String,
+        limit: String,
+        message: String,
+    },
     Again,
     InUse(String),
     Pack(u64),
+    /// What follows in a file is kept as it is.
+    Verbatim,
     Adds(String),
     Also(String, Vec<Item>),
     From(String),
@@ -681,6 +709,7 @@ fn rule_clause(input: &str) -> IResult<&str, Clause> {
         map(after("in-use", name), Clause::InUse),
         map(after("pack", number), Clause::Pack),
         map(after("adds", string), Clause::Adds),
+        map(phrase("verbatim"), |()| Clause::Verbatim),
     ))
     .parse(input)
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 
+use crate::config::delimited;
 use crate::grammar::link::Kept;
 
 /// A value as it is kept.
@@ -52,6 +53,8 @@ pub enum ValueType {
     Quoted,
     /// The rest of the line.
     Line,
+    /// A text over several lines, from its delimiter on.
+    Delimited,
     /// Host and port.
     HostPort,
     /// The last key of a statement that must exist.
@@ -138,6 +141,7 @@ impl ValueType {
             | ValueType::Label(_)
             | ValueType::Quoted
             | ValueType::Line
+            | ValueType::Delimited
             | ValueType::HostPort => true,
             ValueType::Reference(_, base) => base.is_free(),
             ValueType::Range(..)
@@ -150,6 +154,11 @@ impl ValueType {
             | ValueType::Decimal
             | ValueType::Choice(_) => false,
         }
+    }
+
+    /// Whether a value of the type takes all that is left of a line.
+    pub fn takes_the_rest(&self) -> bool {
+        matches!(self, ValueType::Line | ValueType::Delimited)
     }
 
     /// Whether two texts of this type that differ in case are the same.
@@ -191,6 +200,10 @@ impl ValueType {
             ValueType::Mask => typed(parse_mask(word)),
             ValueType::Decimal => typed(is_decimal(word).then(|| Value::Text(word.into()))),
             ValueType::Quoted | ValueType::Line => Fit::Free(Value::Text(word.into())),
+            ValueType::Delimited => match delimited::delimiter(word) {
+                Some(_) if !quoted => Fit::Free(Value::Text(word.into())),
+                Some(_) | None => Fit::No,
+            },
             ValueType::HostPort => {
                 let port = word.rsplit_once(':').filter(|(host, _)| !host.is_empty());
                 let valid = port.is_some_and(|(_, port)| port.parse::<u16>().is_ok());
@@ -216,6 +229,7 @@ impl ValueType {
             ValueType::Prefix => "A.B.C.D/L or X:X::X:X/L",
             ValueType::Ipv4Prefix(_) => "A.B.C.D/L",
             ValueType::Line => "LINE",
+            ValueType::Delimited => "c TEXT c",
             ValueType::HostPort => "HOST:PORT",
             ValueType::Reference(_, base) => base.placeholder(),
         }
@@ -231,7 +245,7 @@ impl ValueType {
             (ValueType::Quoted, Value::Text(text)) => {
                 let _ = write!(out, "\"{text}\"");
             }
-            (ValueType::Line, Value::Text(text)) => out.push_str(text),
+            (ValueType::Line | ValueType::Delimited, Value::Text(text)) => out.push_str(text),
             (_, Value::Text(text)) => {
                 if text.is_empty() || text.contains(char::is_whitespace) || text.contains('|') {
                     let _ = write!(out, "\"{text}\"");

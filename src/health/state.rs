@@ -39,12 +39,6 @@ impl States {
         lock(&self.servers).entry(address).or_default().clone()
     }
 
-    /// Whether an address answers at all: nobody has said that it is down.
-    pub fn is_reachable(&self, address: IpAddr) -> bool {
-        let state = lock(&self.addresses).get(&address).cloned();
-        state.is_none_or(|state| !lock(&state.down).address)
-    }
-
     /// Lets one second pass for the new connections of every site device; a sample takes
     /// `sampling_rate` seconds (global policy, guide p. 50).
     pub fn pass_second(&self, sampling_rate: u8) {
@@ -68,6 +62,12 @@ impl States {
     /// The appliance starts, or starts again.
     pub fn start(&self, now: Moment) {
         self.started.store(now.as_millis(), Ordering::Relaxed);
+    }
+
+    /// Whether an address answers at all: nobody has said that it is down.
+    pub fn is_reachable(&self, address: IpAddr) -> bool {
+        let state = lock(&self.addresses).get(&address).cloned();
+        state.is_none_or(|state| !lock(&state.down).address)
     }
 
     /// Forgets what no snapshot uses and nobody has set.

@@ -469,6 +469,14 @@ impl Projection<'_> {
             | Kept::AaaPrivilegeMode
             | Kept::AaaAuthentication
             | Kept::Aaa
+            | Kept::Banner
+            | Kept::BannerEnterKey
+            | Kept::BannerOfKind
+            | Kept::RoleTemplate
+            | Kept::RoleContext
+            | Kept::RoleDefaultContext
+            | Kept::RoleGlobal
+            | Kept::Context
             | Kept::Boot
             | Kept::Clock
             | Kept::ConsoleTimeout

@@ -72,6 +72,12 @@ impl Played {
                 counters.push((format!("{}: {}", host.domain_name, address.ip), count));
             }
         }
+        for domain in &appliance.current().sna_domains {
+            let state = domain.tallies.lock();
+            for (system, tally) in domain.systems.iter().zip(state.systems(domain.arrangement)) {
+                counters.push((format!("{}: {}", domain.name, system.name), tally.selections));
+            }
+        }
         counters
     }
 }
