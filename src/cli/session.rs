@@ -37,7 +37,7 @@ pub struct Session {
     /// A question that the next line answers.
     pub(super) question: Option<Question>,
     /// Where it came in.
-    line: Line,
+    pub(super) line: Line,
     /// Its place among the open sessions; none for a session that only runs one command.
     ticket: Option<Ticket>,
     /// Its user, if it had to name one.
@@ -131,6 +131,7 @@ impl Session {
         if access::access(&session).begins_privileged {
             session.land_privileged(user.privilege);
         }
+        access::record_login(&session);
         session
     }
 
@@ -710,6 +711,15 @@ impl Session {
         };
         let listing = help::Listing { candidates: listing, ..help::Listing::default() };
         Some(help::layout(grammar, &listing))
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Who never said who it is has not logged in.
+        if self.ticket.is_some() && self.user.is_some() {
+            access::record_logout(self);
+        }
     }
 }
 
