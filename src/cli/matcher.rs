@@ -1,8 +1,10 @@
 //! Words and mode to a command, or to the place where they stop being one.
 
+use smallvec::SmallVec;
+
 use crate::cli::words::Word;
 use crate::config::tree::{Values, same_value};
-use crate::grammar::expand::Token;
+use crate::grammar::expand::{self, Token};
 use crate::grammar::trie::{Leaf, NodeId, Step};
 use crate::grammar::value::Value;
 use crate::grammar::{CommandId, Grammar, ModeId};
@@ -123,7 +125,7 @@ pub struct Walk {
     /// The node behind the last word.
     pub place: NodeId,
     /// The values on the way.
-    pub values: Vec<Value>,
+    pub values: SmallVec<[Value; 4]>,
 }
 
 /// Follows words from the beginning of a line.
@@ -134,7 +136,7 @@ pub struct Walk {
 pub fn walk(grammar: &Grammar, mode: ModeId, words: &[Word<'_>], line: &str) -> Result<Walk, Stop> {
     let trie = grammar.trie(mode);
     let mut place = NodeId::ROOT;
-    let mut values = Vec::new();
+    let mut values = SmallVec::new();
     for (index, word) in words.iter().enumerate() {
         match trie.step(place, word.text, word.quoted, &grammar.choices) {
             Step::Word(target) => place = target,
@@ -164,21 +166,15 @@ pub fn walk(grammar: &Grammar, mode: ModeId, words: &[Word<'_>], line: &str) -> 
 }
 
 /// Gives the values on a path to the arguments of the form that the path is written in.
-fn bind(grammar: &Grammar, leaf: Leaf, values: Vec<Value>) -> Values {
+fn bind(grammar: &Grammar, leaf: Leaf, values: SmallVec<[Value; 4]>) -> Values {
     let form = &grammar.command(leaf.command).forms[leaf.form.0];
-    let mut arguments = form.iter().filter_map(|token| match token {
-        Token::Argument { argument, repeated } => Some((*argument, *repeated)),
+    let argument_of = |token: &Token| match token {
+        Token::Argument { argument, .. } => u8::try_from(*argument).ok(),
         Token::Word(_) => None,
-    });
-    let mut current = arguments.next();
-    let mut bound = Values::new();
-    for value in values {
-        let Some((argument, repeated)) = current else { break };
-        bound.push((u8::try_from(argument).unwrap_or(u8::MAX), value));
-        if !repeated {
-            current = arguments.next();
-        }
-    }
+    };
+    let (once, again) = form.split_at(form.len() - expand::repeated_at_end(form));
+    let arguments = once.iter().chain(again.iter().cycle()).filter_map(argument_of);
+    let mut bound: Values = arguments.zip(values).collect();
     bound.sort_by_key(|(argument, _)| *argument);
     bound
 }

@@ -123,7 +123,8 @@ impl Session {
         session
     }
 
-    /// A session whose user has been checked already by [`Access::account`], as SSH does it.
+    /// A session whose user has been checked already, as SSH does it, by
+    /// [`Access::account`](crate::model::access::Access::account).
     pub fn of_user(responder: Arc<Responder>, line: Line, user: &User) -> Self {
         let mut session = Self::unlisted(responder);
         session.enter_line(line);
