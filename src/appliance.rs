@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::{ArcSwap, Guard};
 
+use crate::cli::sessions::Sessions;
 use crate::clock::{Clock, Moment};
 use crate::config::edit::{Outcome, Trees};
 use crate::config::load::{self, Rejected};
@@ -12,12 +13,14 @@ use crate::config::render::{self, Secrets};
 use crate::config::tree::{Reading, Statement, Tree};
 use crate::counters::Counters;
 use crate::grammar::Grammar;
-use crate::grammar::link::Kept;
+use crate::grammar::link::{Kept, Message};
+use crate::gslb::hash_persistence;
+use crate::health::schedule::{Event, Periods, Schedule};
 use crate::health::state::States;
 use crate::log::Log;
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::Snapshot;
-use crate::model::world::{self, Effect};
+use crate::model::world::{self, Effect, World};
 use crate::store::{StateDirectory, StoreError};
 
 /// One emulated appliance.
@@ -31,6 +34,8 @@ pub struct Appliance {
     pub counters: Counters,
     /// What health checks and site devices report.
     pub states: States,
+    /// The sessions that are open.
+    pub sessions: Sessions,
     /// Messages for the console and the log buffer.
     pub log: Log,
     configuration: Mutex<Configuration>,
@@ -39,6 +44,8 @@ pub struct Appliance {
     snapshot: ArcSwap<Snapshot>,
     /// When the appliance was started last, in milliseconds of the clock.
     started: AtomicU64,
+    /// Up to when everything has happened that falls due.
+    schedule: Mutex<Schedule>,
     /// Where a save goes.
     store: Option<StateDirectory>,
 }
@@ -78,11 +85,13 @@ impl Appliance {
             clock,
             counters: Counters::default(),
             states: States::default(),
+            sessions: Sessions::default(),
             log: Log::default(),
             configuration: Mutex::default(),
             is_stale: AtomicBool::new(false),
             snapshot: ArcSwap::from_pointee(Snapshot::empty(DEFAULT_DEVICE_NAME)),
             started: AtomicU64::new(started),
+            schedule: Mutex::default(),
             store,
         }
     }
@@ -140,15 +149,17 @@ impl Appliance {
         if scenario == Scenario::Stay {
             report.world.clear();
         }
-        configuration.startup = startup;
+        configuration.startup = report.without_passwords(startup);
         configuration.rejected = report.rejected;
         configuration.boot =
             project::boot_settings(&self.grammar, &configuration.trees.configuration);
-        self.apply_world(&report.world);
         self.counters.clear();
         self.log.restart();
-        self.started.store(self.clock.now().as_millis(), Ordering::Relaxed);
+        let now = self.clock.now();
+        self.started.store(now.as_millis(), Ordering::Relaxed);
+        self.states.start(now);
         self.publish_from(&configuration, &Snapshot::empty(DEFAULT_DEVICE_NAME));
+        self.apply_world(&configuration, &report.world);
     }
 
     /// Reads settings of the emulated world, one command a line.
@@ -156,7 +167,7 @@ impl Appliance {
         let mut configuration = self.configuration();
         let report = load::load(&self.grammar, &mut configuration.trees, text);
         configuration.rejected.extend(report.rejected);
-        self.apply_world(&report.world);
+        self.apply_world(&configuration, &report.world);
         self.is_stale.store(true, Ordering::Release);
     }
 
@@ -177,8 +188,8 @@ impl Appliance {
     ) -> Result<(), E> {
         let mut configuration = self.configuration();
         let outcome = change(&self.grammar, &mut configuration.trees)?;
-        self.apply_world(&outcome.world);
-        if outcome.changed {
+        self.apply_world(&configuration, &outcome.world);
+        if outcome.changed && outcome.world.is_empty() {
             self.is_stale.store(true, Ordering::Release);
         }
         Ok(())
@@ -190,13 +201,27 @@ impl Appliance {
         configuration.trees.world = Tree::default();
         self.states.reset();
         self.counters.clear();
-        for host in &self.snapshot.load().hosts {
-            host.domain.lock().clear_counts();
+        for domain in &self.snapshot.load().sna_domains {
+            // The clock begins anew, so no moment before counts any more.
+            domain.tallies.lock().reset();
         }
-        if self.clock.reset() {
+        let is_reset = self.clock.reset();
+        if is_reset {
             self.started.store(0, Ordering::Relaxed);
+            self.states.start(Moment::ZERO);
+        }
+        for host in &self.snapshot.load().hosts {
+            let mut domain = host.domain.lock();
+            domain.clear_counts();
+            if is_reset {
+                domain.forget_persistence();
+            }
         }
         self.is_stale.store(true, Ordering::Release);
+        drop(configuration);
+        if is_reset {
+            self.schedule().restart(Moment::ZERO);
+        }
     }
 
     /// The name that begins every prompt, as the last line left it.
@@ -258,6 +283,45 @@ impl Appliance {
         self.clock.now().since(started).as_secs()
     }
 
+    /// Lets everything happen that has fallen due by now. To be called when the clock was moved,
+    /// and on a real clock once a second.
+    pub fn pass_time(&self) {
+        // The schedule is locked before the configuration, here and nowhere the other way round.
+        let mut schedule = self.schedule();
+        let snapshot = Arc::clone(&self.current());
+        let policy = snapshot.global_policy();
+        let sample = policy.connection_load.sampling_rate;
+        let periods = Periods { status: policy.status_interval, sample };
+        schedule.advance(self.clock.now(), periods, |moment, event| match event {
+            Event::Second => self.states.pass_second(sample),
+            Event::Status => self.states.report_status(),
+            Event::Health => self.follow_health(&snapshot, moment),
+            Event::Ageing => self.forget_old(&snapshot, moment),
+        });
+    }
+
+    fn follow_health(&self, snapshot: &Snapshot, now: Moment) {
+        for host in &snapshot.hosts {
+            if hash_persistence::follow_health(snapshot, &self.states, host, now) {
+                let places = [("name", host.domain_name.as_str())];
+                self.log.say(self.grammar.message(Message::RehashNeeded, &places));
+            }
+        }
+    }
+
+    fn forget_old(&self, snapshot: &Snapshot, now: Moment) {
+        self.states.prefixes.expire(&snapshot.global_policy().rtt, now);
+        for host in &snapshot.hosts {
+            let parameters = snapshot.policy_of(host).sticky.clone().unwrap_or_default();
+            host.domain.lock().sticky.expire(&parameters, now);
+        }
+    }
+
+    fn schedule(&self) -> MutexGuard<'_, Schedule> {
+        // A panic in between loses reports, and the next ones come in order.
+        self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn publish_from(&self, configuration: &Configuration, previous: &Snapshot) {
         let tree = &configuration.trees.configuration;
         let snapshot =
@@ -267,10 +331,23 @@ impl Appliance {
         self.states.collect();
     }
 
-    fn apply_world(&self, changes: &[(bool, Statement)]) {
+    fn apply_world(&self, configuration: &Configuration, changes: &[(bool, Statement)]) {
+        if changes.is_empty() {
+            return;
+        }
+        // Whoever looks at the snapshot wants every line of the configuration in it.
+        let looks = |(_, statement): &(bool, Statement)| {
+            world::needs_snapshot(&Reading { grammar: &self.grammar, statement })
+        };
+        if self.is_stale.load(Ordering::Acquire) && changes.iter().any(looks) {
+            let previous = self.snapshot.load_full();
+            self.publish_from(configuration, &previous);
+        }
+        let snapshot = self.snapshot.load();
+        let world = World { states: &self.states, snapshot: &snapshot, now: self.clock.now() };
         for (kept, statement) in changes {
             let reading = Reading { grammar: &self.grammar, statement };
-            if world::apply(&self.states, &reading, *kept) == Effect::Snapshot {
+            if world::apply(world, &reading, *kept) == Effect::Snapshot {
                 self.is_stale.store(true, Ordering::Release);
             }
         }

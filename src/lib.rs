@@ -35,6 +35,8 @@ pub mod log;
 pub mod model;
 mod names;
 pub mod replay;
+pub mod secret;
 pub mod show;
+pub mod sna;
 pub mod store;
 pub mod term;

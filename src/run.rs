@@ -10,7 +10,7 @@ use std::sync::Arc;
 use adxemu::appliance::Appliance;
 use adxemu::check::{self, rule::Severity};
 use adxemu::cli::session::Session;
-use adxemu::clock::RealClock;
+use adxemu::clock::{RealClock, every_second};
 use adxemu::config::capture;
 use adxemu::demo::Demo;
 use adxemu::dns::serve::{ListenError, Server, TcpLimits};
@@ -20,7 +20,8 @@ use adxemu::grammar::{Grammar, GrammarError, reference};
 use adxemu::replay::appliance::Played;
 use adxemu::replay::{self, Subject};
 use adxemu::store::{self, StateDirectory, StoreError};
-use adxemu::term::{console, lines};
+use adxemu::term::console::Console;
+use adxemu::term::{lines, quiet};
 use tokio::runtime::Runtime;
 
 use crate::arguments::{Arguments, Command, FailOn, Format, Options, Served};
@@ -158,13 +159,18 @@ fn interactive(options: &Options, example: Option<Demo>) -> Result<ExitCode, Fai
     let responder = responder(options, Arc::clone(&appliance));
     let runtime = runtime()?;
     let server = listen(options, &runtime, &responder);
+    keep_time(&runtime, &appliance);
     let mut session = Session::new(responder);
     let mut output = io::stdout().lock();
     let is_terminal = io::stdin().is_terminal() && output.is_terminal();
     let text = start_text(&appliance, server.as_ref(), example);
     if is_terminal {
         output.write_all(text.as_bytes())?;
-        console::run(&mut session, &mut output)?;
+        let console = Console::new(session)?;
+        if let Some(settings) = console.settings() {
+            leave_when_told(&runtime, settings)?;
+        }
+        console.run(&mut output)?;
     } else {
         // A log of lines begins with the first of them; what the program has to say goes beside it.
         io::stderr().lock().write_all(text.as_bytes())?;
@@ -196,7 +202,7 @@ fn start_text(
                 let (host, port) = (first.ip().to_string(), first.port().to_string());
                 let places =
                     [("host", host.as_str()), ("port", &port), ("name", example.question())];
-                text += &grammar.message(Message::StartTry, &places);
+                text += &grammar.message(example.hint(), &places);
             }
         }
         Some(Err(error)) => {
@@ -219,6 +225,7 @@ fn serve(options: &Options, example: Option<Demo>) -> Result<ExitCode, Failure> 
     let responder = responder(options, Arc::clone(&appliance));
     let runtime = runtime()?;
     let server = listen(options, &runtime, &responder).transpose()?;
+    keep_time(&runtime, &appliance);
     let mut stderr = io::stderr();
     if let Some(server) = &server {
         let addresses: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
@@ -234,6 +241,37 @@ fn serve(options: &Options, example: Option<Demo>) -> Result<ExitCode, Failure> 
         runtime.block_on(server.shutdown());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// From now on ends the program when it is told to or its terminal goes away, with the terminal as
+/// it was. Nothing else must be done: what is saved is whole at every moment.
+#[cfg(unix)]
+fn leave_when_told(runtime: &Runtime, settings: quiet::Settings) -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (terminate, hangup) = (SignalKind::terminate(), SignalKind::hangup());
+    let _context = runtime.enter();
+    let (mut terminated, mut hung_up) = (signal(terminate)?, signal(hangup)?);
+    runtime.spawn(async move {
+        let kind = tokio::select! {
+            _ = terminated.recv() => terminate,
+            _ = hung_up.recv() => hangup,
+        };
+        settings.restore();
+        #[allow(clippy::exit, reason = "the main thread waits for a key and cannot be woken")]
+        std::process::exit(128 + kind.as_raw_value());
+    });
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn leave_when_told(_runtime: &Runtime, _settings: quiet::Settings) -> io::Result<()> {
+    Ok(())
+}
+
+/// Lets what falls due happen beside the prompt, until the runtime ends.
+fn keep_time(runtime: &Runtime, appliance: &Arc<Appliance>) {
+    let appliance = Arc::clone(appliance);
+    runtime.spawn(every_second(move || appliance.pass_time()));
 }
 
 /// Waits until the program is told to stop.

@@ -1,14 +1,22 @@
 //! What the commands do that neither keep nor print.
 
 use std::fmt::Write as _;
+use std::net::Ipv4Addr;
 
-use crate::cli::pager;
+use hickory_proto::rr::RecordType;
+
+use crate::cli::reports::sna_domains;
 use crate::cli::session::{Question, Session};
+use crate::cli::{access, pager};
 use crate::config::edit::Refusal;
 use crate::config::tree::Reading;
 use crate::demo::Demo;
+use crate::dns::answer;
 use crate::dns::client::ClientQuery;
 use crate::grammar::link::{Action, Message};
+use crate::model::project::wire_name;
+use crate::model::snapshot::NameEntry;
+use crate::show::{self, Explained};
 
 /// Performs an action; gives what it prints.
 ///
@@ -22,9 +30,10 @@ pub(super) fn perform(
 ) -> Result<String, Refusal> {
     let grammar = arguments.grammar;
     match action {
-        Action::Enable => {
-            session.enter_privileged();
-            Ok(grammar.message(Message::NoPassword, &[]))
+        Action::Enable => Ok(access::enable(session, arguments.text("secret"))),
+        Action::ExitPrivileged => {
+            session.exit_privileged();
+            Ok(String::new())
         }
         Action::Disable => {
             session.leave_privileged();
@@ -68,10 +77,18 @@ pub(super) fn perform(
             counter.store(0, std::sync::atomic::Ordering::Relaxed);
             Ok(String::new())
         }
-        Action::EmulateClockAdvance => {
-            session.appliance.clock.advance(arguments.number("seconds").unwrap_or(0));
+        Action::ClearSnaDomain => {
+            for domain in sna_domains(&session.appliance.current(), arguments.text("domain"))? {
+                domain.tallies.lock().clear_counts();
+            }
             Ok(String::new())
         }
+        Action::EmulateClockAdvance => {
+            session.appliance.clock.advance(arguments.number("seconds").unwrap_or(0));
+            session.appliance.pass_time();
+            Ok(String::new())
+        }
+        Action::EmulateExplain => explain(session, arguments),
         Action::EmulateDemo => Ok(demo(session, arguments)),
         Action::EmulateQuery => query(session, arguments),
         Action::EmulateReset => {
@@ -83,10 +100,9 @@ pub(super) fn perform(
 
 /// Takes the answer to a question; anything but a yes is a no.
 pub(super) fn answer(session: &mut Session, question: Question, answer: &str) -> String {
-    if !answer.eq_ignore_ascii_case("y") {
-        return String::new();
-    }
+    let yes = answer.trim().eq_ignore_ascii_case("y");
     match question {
+        Question::Reload | Question::ReloadUnsaved if !yes => {}
         Question::Reload if session.appliance.is_unsaved() => {
             session.question = Some(Question::ReloadUnsaved);
         }
@@ -94,6 +110,7 @@ pub(super) fn answer(session: &mut Session, question: Question, answer: &str) ->
             session.appliance.restart();
             session.restart();
         }
+        question => return access::answer(session, question, answer),
     }
     String::new()
 }
@@ -132,6 +149,30 @@ fn demo(session: &mut Session, arguments: &Reading<'_>) -> String {
     session.appliance.start_with(demo.text());
     session.restart();
     String::new()
+}
+
+/// Tells which address a question would get, and why.
+fn explain(session: &Session, arguments: &Reading<'_>) -> Result<String, Refusal> {
+    let appliance = &session.appliance;
+    let snapshot = appliance.current();
+    let name = arguments.text("fqdn").unwrap_or_default();
+    let Some(NameEntry::Host(host)) = snapshot.lookup(&wire_name(name)) else {
+        return Err(Refusal::new(Message::NoSuchHost).with("host", name));
+    };
+    let host = &snapshot.hosts[host.index()];
+    let record_type = arguments.number::<u16>("type").map_or(RecordType::A, RecordType::from);
+    let family = answer::family(record_type, host).ok_or_else(|| {
+        let reason = format!("type {record_type} is not balanced");
+        Refusal::new(Message::InvalidQuestion).with("reason", reason)
+    })?;
+    Ok(show::explain(&Explained {
+        snapshot: &snapshot,
+        states: &appliance.states,
+        host,
+        family,
+        client: arguments.address("client").unwrap_or(Ipv4Addr::LOCALHOST.into()),
+        now: appliance.clock.now(),
+    }))
 }
 
 /// Sends DNS questions as a client would.

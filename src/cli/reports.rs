@@ -8,9 +8,12 @@ use crate::cli::session::Session;
 use crate::config::edit::{Refusal, Trees, no_such_reference};
 use crate::config::load;
 use crate::config::render::{self, Secrets};
-use crate::config::tree::Reading;
+use crate::config::tree::{Reading, Tree};
+use crate::grammar::Privilege;
 use crate::grammar::link::{Kept, Report};
+use crate::model::snapshot::Snapshot;
 use crate::show;
+use crate::sna::SnaDomain;
 
 /// Prints a report.
 ///
@@ -51,6 +54,10 @@ pub(super) fn print(
             let site = arguments.text("site");
             show::sites(&snapshot, site).ok_or_else(|| missing(Kept::Site, "site"))?
         }
+        Report::SnaDomain => {
+            let domains = sna_domains(&snapshot, arguments.text("domain"))?;
+            show::sna_domains(&domains, appliance.clock.now(), appliance.clock.wall_seconds())
+        }
         Report::TrafficSite => show::traffic_site(&snapshot),
         Report::GlobalStat => show::global_stat(&appliance.counters),
         Report::Resources => show::resources(&snapshot, &show::Usage::default()),
@@ -63,10 +70,31 @@ pub(super) fn print(
     })
 }
 
+/// The SNA gateway domain of that name, or all of them.
+///
+/// # Errors
+///
+/// There is none of that name.
+pub(super) fn sna_domains<'a>(
+    snapshot: &'a Snapshot,
+    name: Option<&str>,
+) -> Result<Vec<&'a SnaDomain>, Refusal> {
+    let Some(name) = name else { return Ok(snapshot.sna_domains.iter().collect()) };
+    let domain = snapshot.sna_domain(name);
+    domain.map(|domain| vec![domain]).ok_or_else(|| no_such_reference(Kept::SnaDomain, name))
+}
+
 fn running(session: &Session) -> String {
     let configuration = session.appliance.configuration();
     let tree = &configuration.trees.configuration;
-    render::running_configuration(&session.appliance.grammar, tree, Secrets::Masked)
+    render::running_configuration(&session.appliance.grammar, tree, secrets(session, tree))
+}
+
+/// How a display shows secrets: hashes to super-users if the configuration says so (base-cli 3.1).
+fn secrets(session: &Session, tree: &Tree) -> Secrets {
+    let grammar = &session.appliance.grammar;
+    let shows = tree.global(grammar, Kept::EnablePasswordDisplay).is_some();
+    if shows && session.privilege == Privilege::Full { Secrets::Hashed } else { Secrets::Masked }
 }
 
 /// The saved file (base-cli 3.1), with its secrets masked.
@@ -74,7 +102,8 @@ fn startup(session: &Session) -> String {
     let mut out = String::from(
         "!\nStartup-config data location is flash memory\n!\nStartup configuration:\n",
     );
-    out.push_str(&startup_body(session, Secrets::Masked));
+    let secrets = secrets(session, &session.appliance.configuration().trees.configuration);
+    out.push_str(&startup_body(session, secrets));
     out
 }
 

@@ -10,16 +10,18 @@ use crate::cli::complete::{self, Completion};
 use crate::cli::filter::{Filter, OutputFilter};
 use crate::cli::help::{self, Names};
 use crate::cli::matcher::{self, Hit, Stop};
+use crate::cli::sessions::{Line, Ticket};
 use crate::cli::typed_text::TypedText;
 use crate::cli::words::{self, Word};
-use crate::cli::{actions, pager, reports};
+use crate::cli::{access, actions, pager, reports};
 use crate::config::edit::{Editor, Place, Refusal, no_such_reference};
 use crate::config::load::stop_message;
 use crate::config::tree::{Block, Path, Reading, Statement, key_of};
 use crate::dns::Responder;
 use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::{Fit, ValueType};
-use crate::grammar::{Command, Grammar, ModeId, Verb, fill_places};
+use crate::grammar::{Command, Grammar, ModeId, Privilege, Verb, fill_places};
+use crate::model::access::{CliLevel, Method, User};
 
 /// One user of an appliance.
 #[derive(Debug)]
@@ -33,6 +35,16 @@ pub struct Session {
     pub(super) question: Option<Question>,
     /// A text over several lines that is being typed, or has just ended.
     pub(super) text: Option<TypedText>,
+    /// Where it came in.
+    line: Line,
+    /// Its place among the open sessions; none for a session that only runs one command.
+    ticket: Option<Ticket>,
+    /// Its user, if it had to name one.
+    pub(super) user: Option<String>,
+    /// What its user may do at the privileged level and below.
+    pub(super) privilege: Privilege,
+    /// Whether it began at the privileged level, so that leaving that ends it.
+    landed_privileged: bool,
     /// How output is divided into pages.
     pub page: Page,
     /// Whether the session is over.
@@ -40,12 +52,64 @@ pub struct Session {
 }
 
 /// A question that waits for an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
     /// Whether to restart.
     Reload,
     /// Whether to restart although something is not saved.
     ReloadUnsaved,
+    /// A password for the privileged level, checked by that method.
+    EnablePassword(Method),
+    /// The name of an account for the privileged level.
+    EnableName,
+    /// Its password.
+    EnableAccount {
+        /// The name.
+        name: String,
+    },
+    /// The name of an account at the beginning of a session.
+    LoginName {
+        /// How often it may still be tried.
+        tries: u8,
+    },
+    /// A password at the beginning of a session.
+    LoginPassword {
+        /// Who checks it.
+        method: Method,
+        /// The account, if there is one.
+        name: Option<String>,
+        /// How often it may still be tried.
+        tries: u8,
+    },
+}
+
+impl Question {
+    /// Whether the answer must not be shown.
+    pub fn is_secret(&self) -> bool {
+        match self {
+            Question::EnablePassword(_)
+            | Question::EnableAccount { .. }
+            | Question::LoginPassword { .. } => true,
+            Question::Reload
+            | Question::ReloadUnsaved
+            | Question::EnableName
+            | Question::LoginName { .. } => false,
+        }
+    }
+
+    /// Its text, and whether a blank stands between it and the answer.
+    fn text(&self) -> (Message, bool) {
+        match self {
+            Question::Reload => (Message::ReloadQuestion, true),
+            Question::ReloadUnsaved => (Message::ReloadUnsavedQuestion, true),
+            Question::EnableName => (Message::UserPrompt, false),
+            Question::EnablePassword(_) | Question::EnableAccount { .. } => {
+                (Message::PasswordPrompt, false)
+            }
+            Question::LoginName { .. } => (Message::LoginName, true),
+            Question::LoginPassword { .. } => (Message::LoginPassword, true),
+        }
+    }
 }
 
 /// How output is divided into pages.
@@ -74,8 +138,45 @@ pub const LONGEST_LINE: usize = 4096;
 const FILTERS: &str = "output-filter";
 
 impl Session {
-    /// A session at the user level.
+    /// A session of the console, at the user level.
     pub fn new(responder: Arc<Responder>) -> Self {
+        let mut session = Self::unlisted(responder);
+        session.enter_line(Line::Console);
+        if access::access(&session).asks_console {
+            access::begin(&mut session);
+        }
+        session
+    }
+
+    /// A session that came in on a line and is asked who it is, if the configuration says so.
+    pub fn remote(responder: Arc<Responder>, line: Line) -> Self {
+        let mut session = Self::unlisted(responder);
+        session.enter_line(line);
+        access::begin(&mut session);
+        session
+    }
+
+    /// A session whose user has been checked already by [`Access::account`], as SSH does it.
+    pub fn of_user(responder: Arc<Responder>, line: Line, user: &User) -> Self {
+        let mut session = Self::unlisted(responder);
+        session.enter_line(line);
+        session.set_user(&user.name);
+        if access::access(&session).begins_privileged {
+            session.land_privileged(user.privilege);
+        }
+        session
+    }
+
+    /// A session of the console, at the privileged level.
+    pub fn privileged(responder: Arc<Responder>) -> Self {
+        let mut session = Self::unlisted(responder);
+        session.enter_line(Line::Console);
+        session.enter_privileged(Privilege::Full);
+        session
+    }
+
+    /// A session that nobody sees.
+    fn unlisted(responder: Arc<Responder>) -> Self {
         let appliance = Arc::clone(&responder.appliance);
         let user = mode(&appliance.grammar, USER);
         Session {
@@ -84,16 +185,30 @@ impl Session {
             levels: vec![Place { mode: user, path: Path::new() }],
             question: None,
             text: None,
+            line: Line::Console,
+            ticket: None,
+            user: None,
+            privilege: Privilege::Full,
+            landed_privileged: false,
             page: Page::default(),
             is_over: false,
         }
     }
 
-    /// A session at the privileged level.
-    pub fn privileged(responder: Arc<Responder>) -> Self {
-        let mut session = Self::new(responder);
-        session.enter_privileged();
-        session
+    fn enter_line(&mut self, line: Line) {
+        self.line = line;
+        self.ticket = Some(self.appliance.sessions.enter(line, self.appliance.clock.now()));
+    }
+
+    /// What appears before the first prompt of a remote session (base-cli 1.5).
+    pub fn greeting(&self) -> String {
+        match (self.line, &self.question) {
+            (Line::Telnet(_), Some(_)) => {
+                let banner = self.appliance.grammar.message(Message::LoginBanner, &[]);
+                format!("\n{banner}\n")
+            }
+            _ => String::new(),
+        }
     }
 
     /// A session at the level at which a configuration file begins.
@@ -108,12 +223,24 @@ impl Session {
 
     /// Whether the session is over.
     pub fn is_over(&self) -> bool {
-        self.is_over
+        self.is_over || self.ticket.as_ref().is_some_and(Ticket::is_killed)
     }
 
     /// The question that the next line answers.
-    pub fn question(&self) -> Option<Question> {
-        self.question
+    pub fn question(&self) -> Option<&Question> {
+        self.question.as_ref()
+    }
+
+    /// Whether what is typed next must not be shown.
+    pub fn asks_secret(&self) -> bool {
+        self.question.as_ref().is_some_and(Question::is_secret)
+    }
+
+    pub(super) fn set_user(&mut self, name: &str) {
+        self.user = Some(name.to_owned());
+        if let Some(ticket) = &self.ticket {
+            ticket.update(|session| session.user = Some(name.to_owned()));
+        }
     }
 
     /// Whether the session is at `>` or `#`.
@@ -139,13 +266,10 @@ impl Session {
     /// What stands at the left of the next line: the prompt, or the question that waits.
     pub fn prompt(&self) -> String {
         let grammar = &self.appliance.grammar;
-        if let Some(question) = self.question {
-            let message = match question {
-                Question::Reload => Message::ReloadQuestion,
-                Question::ReloadUnsaved => Message::ReloadUnsavedQuestion,
-            };
+        if let Some(question) = &self.question {
+            let (message, blank) = question.text();
             let text = grammar.message(message, &[]);
-            return format!("{} ", text.trim_end());
+            return format!("{}{}", text.trim_end(), if blank { " " } else { "" });
         }
         let configuration = self.appliance.configuration();
         let tree = &configuration.trees.configuration;
@@ -171,7 +295,8 @@ impl Session {
         }
         let places: Vec<(&str, &str)> =
             values.iter().map(|(place, value)| (place.as_str(), value.as_str())).collect();
-        fill_places(&grammar.mode(level.mode).prompt, &places)
+        let prompt = fill_places(&grammar.mode(level.mode).prompt, &places);
+        format!("{}{prompt}", self.line.prefix())
     }
 
     /// Types a line and Enter. Gives what appears up to the next prompt; every line of it ends
@@ -179,8 +304,13 @@ impl Session {
     pub fn run(&mut self, line: &str) -> String {
         self.leave_vanished_levels();
         let line = cut(line);
+        let now = self.appliance.clock.now();
+        if let Some(ticket) = &self.ticket {
+            ticket.update(|session| session.last_input = now);
+        }
         if let Some(question) = self.question.take() {
-            return actions::answer(self, question, line.trim());
+            // Blanks at the ends may belong to a password.
+            return actions::answer(self, question, line.trim_end_matches(['\r', '\n']));
         }
         if let Some(answer) = self.type_text(line) {
             return answer;
@@ -201,6 +331,10 @@ impl Session {
             Err(stop) => return stop_message(&grammar, &stop, words, line),
         };
         let command = grammar.command(hit.command);
+        if !self.may(command, &hit, words, line) {
+            let level = self.privilege.number().to_string();
+            return grammar.message(Message::NotAllowed, &[("level", &level)]);
+        }
         let filter = match self.filter(&grammar, command, filter, line) {
             Ok(filter) => filter,
             Err(text) => return text,
@@ -255,7 +389,8 @@ impl Session {
 
     /// Runs a command of the emulated world from outside the levels of this session.
     pub fn emulate(&mut self, command: &str) -> String {
-        let mut outside = Session::privileged(Arc::clone(&self.responder));
+        let mut outside = Session::unlisted(Arc::clone(&self.responder));
+        outside.enter_privileged(Privilege::Full);
         let text = match command.strip_prefix("no ") {
             Some(command) => outside.run(&format!("no emulate {command}")),
             None => outside.run(&format!("emulate {command}")),
@@ -278,7 +413,7 @@ impl Session {
     pub fn restart(&mut self) {
         self.question = None;
         self.page = Page::default();
-        self.enter_privileged();
+        self.enter_privileged(Privilege::Full);
     }
 
     /// The level that the session is at.
@@ -390,14 +525,55 @@ impl Session {
         level.cloned().unwrap_or(Place { mode, path: Path::new() })
     }
 
-    pub(super) fn enter_privileged(&mut self) {
+    /// Whether the user of the session may use a command. At the user level everybody may.
+    fn may(&self, command: &Command, hit: &Hit, words: &[Word<'_>], line: &str) -> bool {
+        if self.privilege.covers(command.privilege) || self.levels.len() == 1 {
+            return true;
+        }
+        let grammar = &self.appliance.grammar;
+        let mode_name = &grammar.mode(hit.mode).name;
+        let level = match mode_name.as_str() {
+            PRIVILEGED => CliLevel::Exec,
+            name if name.starts_with(CliLevel::Interface.name()) => CliLevel::Interface,
+            _ => CliLevel::Configure,
+        };
+        let negated = hit.negated && words.len() > 1;
+        let words = if negated { &words[1..] } else { words };
+        access::access(self).grants().iter().any(|grant| {
+            let granted = words::split(&grant.command);
+            let place = |words: &[Word<'_>], line: &str| {
+                matcher::walk(grammar, hit.mode, words, line).ok().map(|walk| walk.place)
+            };
+            grant.level == level
+                && self.privilege.covers(grant.privilege)
+                && granted.len() <= words.len()
+                && place(&granted, &grant.command)
+                    .is_some_and(|it| place(&words[..granted.len()], line) == Some(it))
+        })
+    }
+
+    pub(super) fn enter_privileged(&mut self, privilege: Privilege) {
+        self.privilege = privilege;
         let privileged = mode(&self.appliance.grammar, PRIVILEGED);
         self.levels.truncate(1);
         self.levels.push(Place { mode: privileged, path: Path::new() });
     }
 
+    /// Begins at the privileged level, which it then does not leave but by ending.
+    pub(super) fn land_privileged(&mut self, privilege: Privilege) {
+        self.enter_privileged(privilege);
+        self.landed_privileged = true;
+    }
+
+    /// Goes to the user level.
     pub(super) fn leave_privileged(&mut self) {
         self.levels.truncate(1);
+    }
+
+    /// Leaves the privileged level by one step: a session that began there ends (base-cli 1.3).
+    pub(super) fn exit_privileged(&mut self) {
+        self.is_over |= self.landed_privileged;
+        self.leave_privileged();
     }
 
     /// Another session, or a restart, may have removed the block that this one is in.

@@ -3,14 +3,16 @@
 //! A line is a transaction: every rule of its stanza is checked first, in constant time, and only
 //! then is anything changed. So a refused line leaves no trace, and reading n lines costs O(n).
 
-use crate::config::render::MASK;
+use crate::config::claims;
+use crate::config::render::{self, MASK};
 use crate::config::tree::{
     Block, Path, Reading, Statement, Tree, Values, group_of, key_of, same_key, same_value,
 };
 use crate::grammar::expand::Token;
 use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::{Value, ValueType};
-use crate::grammar::{Command, Grammar, ModeId, Storage, Target};
+use crate::grammar::{Argument, Command, Grammar, ModeId, Storage, Target};
+use crate::secret;
 
 /// Everything that is kept of what was typed.
 #[derive(Debug, Default)]
@@ -60,6 +62,22 @@ impl Refusal {
     }
 }
 
+/// The place among the values of a password that is to be kept as a hash, and is not one.
+pub fn password_in_clear<'v>(command: &Command, values: &'v Values) -> Option<(usize, &'v str)> {
+    if !command.storage.as_ref().is_some_and(|storage| storage.hashed) {
+        return None;
+    }
+    values.iter().enumerate().find_map(|(place, (argument, value))| match value {
+        Value::Text(text)
+            if command.arguments[usize::from(*argument)].is_secret()
+                && !secret::is_stored(text) =>
+        {
+            Some((place, &**text))
+        }
+        _ => None,
+    })
+}
+
 /// What an accepted line did.
 #[derive(Debug, Default)]
 pub struct Outcome {
@@ -67,6 +85,8 @@ pub struct Outcome {
     pub changed: bool,
     /// Statements of the emulated world that were kept (`true`) or removed.
     pub world: Vec<(bool, Statement)>,
+    /// The line as it is kept, if a password stood in it in clear.
+    pub sealed: Option<String>,
 }
 
 /// Changes the trees by one line.
@@ -94,8 +114,14 @@ impl<'a> Editor<'a> {
         Self::check_secrets(command, values)?;
         self.check_references(command, values)?;
         check_values(storage, values)?;
+        self.check_claim(command, values)?;
+        self.check_numbers(storage, command, values)?;
         if !storage.each {
             self.check_needs(storage, command, values)?;
+            if let Some(sealed) = self.seal(command, values)? {
+                self.put(command, storage, &sealed, false);
+                return Ok(self.outcome);
+            }
             self.put(command, storage, values, false);
             return Ok(self.outcome);
         }
@@ -163,7 +189,15 @@ impl<'a> Editor<'a> {
         for target in targets {
             let group = match target {
                 Target::Group(argument) => self.group_named(command, *argument, values),
-                Target::Name(_) | Target::Negated(_) => None,
+                Target::Name(_) | Target::Negated(_) | Target::With(..) => None,
+            };
+            let is_wanted = |statement: &Statement| match target {
+                Target::With(kept, arguments) => {
+                    let one = grammar.command(statement.command);
+                    one.storage.as_ref().is_some_and(|storage| storage.kept == *kept)
+                        && agree(command, values, arguments, one, &statement.values)
+                }
+                target => is_target(grammar, statement, target, group.as_deref()),
             };
             let Some(block) = self.block() else { return Ok(self.outcome) };
             if let Some(group) = &group
@@ -173,9 +207,12 @@ impl<'a> Editor<'a> {
             }
             let found: Vec<_> = block
                 .statements()
-                .filter(|statement| is_target(grammar, statement, *target, group.as_deref()))
+                .filter(|statement| is_wanted(statement))
                 .map(|one| (one.command, key_of(grammar.command(one.command), &one.values)))
                 .collect();
+            if matches!(target, Target::With(..)) && found.is_empty() {
+                return Err(Refusal::new(Message::NoSuchEntry).with("words", words));
+            }
             for (command, key) in found {
                 let command = grammar.command(command);
                 if let Some(storage) = &command.storage {
@@ -195,6 +232,7 @@ impl<'a> Editor<'a> {
         let Some(storage) = &command.storage else { return Ok(self.outcome) };
         self.check_references(command, values)?;
         check_values(storage, values)?;
+        self.check_claim(command, values)?;
         self.check_needs(storage, command, values)?;
         let key = key_of(command, values);
         let grammar = self.grammar;
@@ -269,6 +307,40 @@ impl<'a> Editor<'a> {
         if is_masked { Err(Refusal::new(Message::MaskedSecret)) } else { Ok(()) }
     }
 
+    /// A statement that is there already keeps the name that it claims.
+    fn check_claim(&self, command: &Command, values: &Values) -> Result<(), Refusal> {
+        let tree = &self.trees.configuration;
+        let claim = command.storage.as_ref().and_then(|storage| storage.claim.as_ref());
+        let Some(claim) = claim.filter(|claim| claim.below || tree.has_wide_claims()) else {
+            return Ok(());
+        };
+        if !self.is_new(command, values) {
+            return Ok(());
+        }
+        claims::check(self.grammar, tree, &self.place.path, claim, command, values)
+    }
+
+    /// The values with a hash in place of a password in clear; `None` if there is none. The hash
+    /// that is kept already stays if it is that of the same password.
+    fn seal(&mut self, command: &Command, values: &Values) -> Result<Option<Values>, Refusal> {
+        let Some((place, password)) = password_in_clear(command, values) else { return Ok(None) };
+        let known = command.storage.as_ref().and_then(|storage| self.home(storage));
+        let known = known.and_then(|block| block.find(command, &key_of(command, values)));
+        let known = known.and_then(|one| one.value_at(usize::from(values[place].0)));
+        let hash = match known {
+            Some(Value::Text(known)) if secret::verify(password, Some(known)) => known.clone(),
+            _ => secret::stored(password)
+                .ok_or_else(|| Refusal::new(Message::PasswordNotKept))?
+                .into_boxed_str(),
+        };
+        let mut sealed = values.clone();
+        sealed[place].1 = Value::Text(hash);
+        let statement =
+            Statement { command: command.id, negated: false, values: sealed.clone(), block: None };
+        self.outcome.sealed = Some(render::line(self.grammar, &statement));
+        Ok(Some(sealed))
+    }
+
     fn check_references(&self, command: &Command, values: &Values) -> Result<(), Refusal> {
         for (argument, value) in values {
             let argument = &command.arguments[usize::from(*argument)];
@@ -296,22 +368,42 @@ impl<'a> Editor<'a> {
                 Some(kept) => self.related(storage, command, values, kept).is_some(),
             };
             if !there {
-                let mut refusal = Refusal::new(need.message);
-                for (argument, value) in values {
-                    let argument = &command.arguments[usize::from(*argument)];
-                    let mut text = String::new();
-                    argument.value_type.print(&self.grammar.choices, value, &mut text);
-                    if let Some(place) = PLACES.iter().find(|place| **place == argument.name) {
-                        refusal = refusal.with(place, text);
-                    }
-                }
-                return Err(refusal);
+                return Err(self.refusal(need.message, command, values));
             }
         }
         if storage.at_most.is_some() && self.is_new(command, values) && !storage.each {
             self.check_room(command, storage, 1)?;
         }
         Ok(())
+    }
+
+    /// Numbers that may not exceed one another.
+    fn check_numbers(
+        &self,
+        storage: &Storage,
+        command: &Command,
+        values: &Values,
+    ) -> Result<(), Refusal> {
+        let number = |argument| match values_of(values, argument).next() {
+            Some(Value::Number(number)) => Some(*number),
+            _ => None,
+        };
+        let broken = storage.above.iter().find(|rule| number(rule.argument) > number(rule.limit));
+        broken.map_or(Ok(()), |rule| Err(self.refusal(rule.message, command, values)))
+    }
+
+    /// A refusal with the values of the line in its places.
+    fn refusal(&self, message: Message, command: &Command, values: &Values) -> Refusal {
+        let mut refusal = Refusal::new(message);
+        for (argument, value) in values {
+            let argument = &command.arguments[usize::from(*argument)];
+            let mut text = String::new();
+            argument.value_type.print(&self.grammar.choices, value, &mut text);
+            if let Some(place) = PLACES.iter().find(|place| **place == argument.name) {
+                refusal = refusal.with(place, text);
+            }
+        }
+        refusal
     }
 
     fn check_room(&self, command: &Command, storage: &Storage, new: usize) -> Result<(), Refusal> {
@@ -416,6 +508,9 @@ impl<'a> Editor<'a> {
                 }
             }
             if old.values == new {
+                if storage.again {
+                    self.outcome.world.push((true, old.without_block()));
+                }
                 return;
             }
         }
@@ -434,7 +529,7 @@ impl<'a> Editor<'a> {
             let tree =
                 if storage.world { &mut self.trees.world } else { &mut self.trees.configuration };
             tree.note(grammar, &old, false);
-            if storage.world {
+            if storage.world && !storage.again {
                 self.outcome.world.insert(
                     self.outcome.world.len().saturating_sub(1),
                     (false, old.without_block()),
@@ -486,7 +581,7 @@ impl<'a> Editor<'a> {
         for dependent in grammar.dependents(self.place.mode, storage.kept) {
             let dependent = grammar.command(*dependent);
             let Some(dependent_storage) = &dependent.storage else { continue };
-            if let Some(key) = self.depending(storage, command, statement, dependent) {
+            for key in self.depending(storage, command, statement, dependent) {
                 self.take(dependent, dependent_storage, &key);
             }
         }
@@ -495,19 +590,34 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// The key of the statement of `dependent` that stood under `statement`.
+    /// The keys of the statements of `dependent` that stood under `statement`.
     fn depending(
         &self,
         storage: &Storage,
         command: &Command,
         statement: &Statement,
         dependent: &Command,
-    ) -> Option<Values> {
-        let key = key_for(dependent, command, &statement.values)?;
-        let found = self.home(storage)?.find(dependent, &key)?;
+    ) -> Vec<Values> {
+        let Some(home) = self.home(storage) else { return Vec::new() };
         // It may stand under another statement with which it shares a part of its key.
-        let mine = key_for(command, dependent, &found.values)?;
-        same_key(command, &statement.values, &mine).then_some(key)
+        let stood_under = |found: &&Statement| {
+            let mine = key_for(command, dependent, &found.values);
+            mine.is_some_and(|mine| same_key(command, &statement.values, &mine))
+        };
+        if let Some(key) = key_for(dependent, command, &statement.values) {
+            return home
+                .find(dependent, &key)
+                .filter(stood_under)
+                .map(|_| key)
+                .into_iter()
+                .collect();
+        }
+        // Its key says more than the statement: there may be several.
+        home.statements()
+            .filter(|found| found.command == dependent.id)
+            .filter(stood_under)
+            .map(|found| key_of(dependent, &found.values))
+            .collect()
     }
 
     /// The value of a group as blocks know it.
@@ -521,7 +631,10 @@ impl<'a> Editor<'a> {
 }
 
 /// Names of arguments that messages may mention.
-const PLACES: &[&str] = &["host", "addr", "name", "zone", "app", "port", "real", "policy"];
+pub(super) const PLACES: &[&str] = &[
+    "host", "addr", "name", "zone", "app", "port", "real", "policy", "domain", "system", "used",
+    "maximum",
+];
 
 /// What is said of a `ref` to something that is not there.
 pub fn no_such_reference(kept: Kept, name: &str) -> Refusal {
@@ -530,9 +643,12 @@ pub fn no_such_reference(kept: Kept, name: &str) -> Refusal {
         Kept::Site => Message::NoSuchSite,
         Kept::Si => Message::NoSuchSi,
         Kept::HostPolicy => Message::NoSuchHostPolicy,
+        Kept::SnaDomain => Message::NoSuchSnaDomain,
+        Kept::SnaSystem => Message::NoSuchSystem,
+        Kept::SnaLu => Message::NoSuchLu,
         _ => return Refusal::new(Message::NoSuchEntry).with("words", name),
     };
-    Refusal::new(message).with("name", name)
+    Refusal::new(message).with("name", name).with("system", name)
 }
 
 fn old_is_absent(block: Option<&Block>, command: &Command, key: &Values) -> bool {
@@ -540,6 +656,11 @@ fn old_is_absent(block: Option<&Block>, command: &Command, key: &Values) -> bool
 }
 
 fn check_values(storage: &Storage, values: &Values) -> Result<(), Refusal> {
+    if let Some(most) = storage.most
+        && values_of(values, most.argument).count() as u64 > most.most
+    {
+        return Err(Refusal::new(most.message).with("limit", most.most.to_string()));
+    }
     for rejection in &storage.rejects {
         let holds = |wanted: &Value| values_of(values, rejection.argument).any(|one| one == wanted);
         if holds(&rejection.value) && holds(&rejection.with) {
@@ -596,18 +717,36 @@ fn key_for(other: &Command, command: &Command, values: &Values) -> Option<Values
     Some(key)
 }
 
+/// Whether the values of a statement are those that a line gives to arguments of the same names.
+fn agree(
+    command: &Command,
+    values: &Values,
+    arguments: &[usize],
+    other: &Command,
+    found: &Values,
+) -> bool {
+    arguments.iter().all(|argument| {
+        let Argument { name, value_type, .. } = &command.arguments[*argument];
+        let wanted = values_of(values, *argument).next();
+        let held = other.argument(name).and_then(|place| values_of(found, place).next());
+        wanted
+            .zip(held)
+            .is_some_and(|(one, other)| same_value(one, other, value_type.ignores_case()))
+    })
+}
+
 fn is_target(
     grammar: &Grammar,
     statement: &Statement,
-    target: Target,
+    target: &Target,
     group: Option<&str>,
 ) -> bool {
     let command = grammar.command(statement.command);
     let Some(storage) = &command.storage else { return false };
     match target {
-        Target::Name(kept) => storage.kept == kept,
-        Target::Negated(kept) => storage.kept == kept && statement.negated,
-        Target::Group(_) => {
+        Target::Name(kept) => storage.kept == *kept,
+        Target::Negated(kept) => storage.kept == *kept && statement.negated,
+        Target::Group(_) | Target::With(..) => {
             group.is_some() && group_of(grammar, command, &statement.values).as_deref() == group
         }
     }

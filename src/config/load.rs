@@ -7,7 +7,7 @@
 use crate::cli::matcher::{self, Hit, Stop, Why};
 use crate::cli::words;
 use crate::config::delimited::{self, Text};
-use crate::config::edit::{Editor, Outcome, Place, Refusal, Trees};
+use crate::config::edit::{Editor, Outcome, Place, Refusal, Trees, password_in_clear};
 use crate::config::tree::{Opaque, Statement, Values, key_of};
 use crate::grammar::link::Message;
 use crate::grammar::trie::NodeId;
@@ -25,6 +25,8 @@ pub struct Report {
     pub accepted: usize,
     /// Statements of the emulated world that were kept or removed, in order.
     pub world: Vec<(bool, Statement)>,
+    /// Lines that held a password in clear, with their numbers, as they are kept.
+    pub sealed: Vec<(usize, String)>,
 }
 
 /// A line that was put aside.
@@ -38,6 +40,32 @@ pub struct Rejected {
     pub column: usize,
     /// What the device would say.
     pub reason: String,
+}
+
+/// The most passwords in clear that one file may hold.
+const MOST_PASSWORDS: usize = 64;
+
+impl Report {
+    /// The text of the file with every password in clear replaced by the form in which it is kept.
+    pub fn without_passwords(&self, text: String) -> String {
+        if self.sealed.is_empty() {
+            return text;
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut sealed = self.sealed.iter().peekable();
+        for (index, line) in text.lines().enumerate() {
+            match sealed.next_if(|(number, _)| *number == index + 1) {
+                Some((_, kept)) => {
+                    let indent = line.len() - line.trim_start().len();
+                    out.push_str(&line[..indent]);
+                    out.push_str(kept);
+                }
+                None => out.push_str(line),
+            }
+            out.push('\n');
+        }
+        out
+    }
 }
 
 /// Hears what becomes of every line while a file is read.
@@ -272,6 +300,17 @@ impl<L: Listener> Loader<'_, L> {
             None => Place { mode: self.root, path: Vec::new() },
         };
         let behind_no = words.get(1).map_or("", |word| line[word.start..].trim_end());
+        if !hit.negated && password_in_clear(command, &hit.values).is_some() {
+            // Each takes time by design, so a file cannot ask for any number of them.
+            if self.report.sealed.len() == MOST_PASSWORDS {
+                let refusal = Refusal::new(Message::TooManyPasswords)
+                    .with("limit", MOST_PASSWORDS.to_string());
+                let reason = refusal.text(self.grammar);
+                let indent = whole.len() - line.len();
+                self.reject(number, whole, indent, &place, Some(hit.command), reason);
+                return;
+            }
+        }
         let editor = Editor::new(self.grammar, self.trees, &place);
         let outcome = match &command.verb {
             Verb::Keep | Verb::Open(_) if hit.negated => {
@@ -308,6 +347,7 @@ impl<L: Listener> Loader<'_, L> {
             Ok(outcome) => {
                 self.report.accepted += 1;
                 self.report.world.extend(outcome.world);
+                self.report.sealed.extend(outcome.sealed.map(|line| (number, line)));
                 let fate = Fate::Accepted {
                     command: hit.command,
                     negated: hit.negated,

@@ -24,6 +24,8 @@ pub enum Secrets {
     Stored,
     /// As five dots: for displays (decisions 1.8).
     Masked,
+    /// Hashes as they are stored, all others as five dots: for displays that are told so.
+    Hashed,
 }
 
 /// What stands for a secret in displays.
@@ -121,7 +123,6 @@ impl Printer<'_> {
                     let new_run = last_kind.is_some_and(|known| known != section);
                     if in_run && (opens || new_run) {
                         out.push_str("!\n");
-                        in_run = false;
                     }
                     last_kind = Some(section);
                     self.statement_lines(statement, 0, out);
@@ -130,17 +131,25 @@ impl Printer<'_> {
                     let is_text = statement.values.iter().any(|(argument, _)| {
                         arguments[usize::from(*argument)].value_type == ValueType::Delimited
                     });
-                    if opens || is_text {
+                    in_run = !(opens || is_text);
+                    if !in_run {
                         out.push_str("!\n");
-                        in_run = false;
-                    } else {
-                        in_run = true;
                     }
                 }
             }
         }
         if in_run {
             out.push_str("!\n");
+        }
+    }
+
+    /// Whether the secret of a command must not be shown.
+    fn masks(&self, command: &Command) -> bool {
+        let is_hashed = command.storage.as_ref().is_some_and(|storage| storage.hashed);
+        match self.secrets {
+            Secrets::Stored => false,
+            Secrets::Masked => true,
+            Secrets::Hashed => !is_hashed,
         }
     }
 
@@ -216,7 +225,7 @@ impl Printer<'_> {
                     for value in statement.values_at(*argument) {
                         separate(&mut first, &mut out);
                         let argument = &command.arguments[*argument];
-                        if self.secrets == Secrets::Masked && argument.is_secret() {
+                        if argument.is_secret() && self.masks(command) {
                             out.push_str(MASK);
                         } else {
                             argument.value_type.print(&grammar.choices, value, &mut out);

@@ -26,6 +26,8 @@ pub struct Tree {
     targets: HashMap<(Kept, String), u32>,
     /// How many statements hold a `ref` to that.
     uses: HashMap<(Kept, String), u32>,
+    /// How many statements claim a domain name with everything below it.
+    wide_claims: u32,
 }
 
 /// The statements of one instance of a mode.
@@ -280,10 +282,19 @@ impl Tree {
         self.uses.contains_key(&(kept, reference_text(value)))
     }
 
+    /// Whether some statement claims a domain name with everything below it.
+    pub fn has_wide_claims(&self) -> bool {
+        self.wide_claims > 0
+    }
+
     /// Takes note of a statement that was kept (`true`) or removed, and of all in its block.
     pub fn note(&mut self, grammar: &Grammar, statement: &Statement, kept: bool) {
         let command = grammar.command(statement.command);
         let Some(storage) = &command.storage else { return };
+        if storage.claim.as_ref().is_some_and(|claim| claim.below) {
+            self.wide_claims =
+                if kept { self.wide_claims + 1 } else { self.wide_claims.saturating_sub(1) };
+        }
         if grammar.is_referenced(storage.kept)
             && let Some(last) = storage.key.last()
             && let Some(value) = statement.value_at(*last)
@@ -430,6 +441,19 @@ impl<'a> Reading<'a> {
                 _ => None,
             })
             .map(|word| word.word.as_str())
+    }
+
+    /// The texts of a repeated argument.
+    pub fn texts(&self, name: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+        let statement = self.statement;
+        self.command()
+            .argument(name)
+            .into_iter()
+            .flat_map(move |argument| statement.values_at(argument))
+            .filter_map(|value| match value {
+                Value::Text(text) => Some(&**text),
+                _ => None,
+            })
     }
 
     /// The numbers of a repeated argument.

@@ -4,7 +4,7 @@
 //!  message ─ question ─► Question ─ answer ─► Answer (data) ─ encode ─► reply
 //! ```
 //!
-//! [`respond`] runs the three steps and counts. [`serve`] feeds it from sockets and [`client`]
+//! [`respond()`] runs the three steps and counts. [`serve`] feeds it from sockets and [`client`]
 //! from the command line, so that both see the same appliance.
 
 pub mod answer;

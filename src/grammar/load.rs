@@ -11,8 +11,8 @@ use crate::grammar::notation::{
 use crate::grammar::trie::{Conflict, Trie};
 use crate::grammar::value::{ChoiceType, ChoiceWord, Fit, TypeId, Value, ValueType};
 use crate::grammar::{
-    Argument, Command, CommandId, FormId, Grammar, GrammarError, Level, Mode, ModeId, Need,
-    Rejection, Storage, Target, Verb,
+    Above, Argument, Claim, Command, CommandId, FormId, Grammar, GrammarError, Level, Mode, ModeId,
+    Most, Need, Privilege, Rejection, Storage, Target, Verb,
 };
 
 type Result<T> = std::result::Result<T, GrammarError>;
@@ -232,6 +232,7 @@ impl Loader {
         let verb = clauses.verb()?;
         let storage = clauses.storage(&verb)?;
         let level = clauses.level()?;
+        let privilege = clauses.privilege(&verb)?;
         let evidence = stanza.clauses.iter().find_map(|(clause, _)| match clause {
             Clause::From(text) => Some(text.clone()),
             _ => None,
@@ -254,6 +255,7 @@ impl Loader {
             verb,
             storage,
             level,
+            privilege,
             evidence,
             hidden,
             help,
@@ -314,6 +316,10 @@ impl Loader {
                     "word" => ValueType::Word(size),
                     "name" => ValueType::Name(size),
                     "domain" => ValueType::Domain(size),
+                    "label" => ValueType::Label(size),
+                    "ipv4-prefix" if size <= 32 => {
+                        ValueType::Ipv4Prefix(u8::try_from(size).unwrap_or(32))
+                    }
                     other => return Err(wrong(format!("{other} takes no size"))),
                 }
             }
@@ -406,7 +412,11 @@ impl Loader {
         }
         for command in &self.commands {
             check_needs(command, &by_kept)?;
+            check_claim(command, &self.commands, &self.modes)?;
         }
+        let wide_claims =
+            self.commands.iter().filter(|one| claim_of(one).is_some_and(|one| one.below));
+        let wide_claims = wide_claims.map(|command| command.id).collect();
         Ok(Grammar {
             choices: self.choices,
             modes: self.modes,
@@ -417,6 +427,7 @@ impl Loader {
             by_kept,
             dependents,
             group_section,
+            wide_claims,
         })
     }
 }
@@ -429,6 +440,40 @@ fn check_needs(command: &Command, by_kept: &HashMap<(ModeId, Kept), CommandId>) 
         let missing = command.modes.iter().any(|mode| !by_kept.contains_key(&(*mode, kept)));
         if missing {
             let text = format!("{} is not kept in the modes of this command", kept.name());
+            return Err(command.position.error(1, text));
+        }
+    }
+    Ok(())
+}
+
+fn claim_of(command: &Command) -> Option<&Claim> {
+    command.storage.as_ref()?.claim.as_ref()
+}
+
+/// What a claimed name is made of stands in the line or in the line above its block.
+fn check_claim(command: &Command, all: &[Command], modes: &[Mode]) -> Result<()> {
+    let Some(claim) = claim_of(command) else { return Ok(()) };
+    if claim.below {
+        // So that it is found by its key.
+        let is_key = command.storage.as_ref().is_some_and(|storage| {
+            let key: Vec<&str> =
+                storage.key.iter().map(|key| command.arguments[*key].name.as_str()).collect();
+            key == claim.parts
+        });
+        let is_at_root = command.modes.iter().all(|mode| modes[mode.0].root);
+        if !is_key || !is_at_root || claim.parts.len() != 1 {
+            let text = "`claims below` takes the only key of a command of the root mode";
+            return Err(command.position.error(1, text));
+        }
+    }
+    let openers = |mode: ModeId| all.iter().filter(move |one| one.verb == Verb::Open(mode));
+    for part in &claim.parts {
+        let in_opener = command.modes.iter().all(|mode| {
+            let mut openers = openers(*mode).peekable();
+            openers.peek().is_some() && openers.all(|opener| opener.argument(part).is_some())
+        });
+        if command.argument(part).is_none() && !in_opener {
+            let text = format!("neither the syntax line nor the one above has <{part}>");
             return Err(command.position.error(1, text));
         }
     }
@@ -642,6 +687,9 @@ impl Clauses<'_> {
                     ClearTarget::Name(name) => Target::Name(kept_named(name, position)?),
                     ClearTarget::Negated(name) => Target::Negated(kept_named(name, position)?),
                     ClearTarget::Group(name) => Target::Group(self.argument(name, position)?),
+                    ClearTarget::With(name, with) => {
+                        Target::With(kept_named(name, position)?, self.arguments(with, position)?)
+                    }
                 })
             })
             .collect()
@@ -659,6 +707,20 @@ impl Clauses<'_> {
             }
         }
         Ok(Level::Modelled)
+    }
+
+    /// Who may use the command: everybody what only looks and moves, else super-users.
+    fn privilege(&self, verb: &Verb) -> Result<Privilege> {
+        for (clause, position) in &self.stanza.clauses {
+            if let Clause::Privilege(number) = clause {
+                return Privilege::from_number(*number)
+                    .ok_or_else(|| position.error(1, format!("no privilege {number}")));
+            }
+        }
+        Ok(match verb {
+            Verb::Show(_) | Verb::Enter(_) | Verb::Leave | Verb::End => Privilege::Read,
+            _ => Privilege::Full,
+        })
     }
 
     fn storage(&self, verb: &Verb) -> Result<Option<Storage>> {
@@ -689,13 +751,18 @@ impl Clauses<'_> {
             merge: false,
             at_most: None,
             unique: None,
+            most: None,
+            claim: None,
             excludes: Vec::new(),
             needs: Vec::new(),
             rejects: Vec::new(),
+            above: Vec::new(),
+            again: false,
             in_use: None,
             pack: None,
             adds: None,
             verbatim: false,
+            hashed: false,
         };
         for (clause, position) in &self.stanza.clauses {
             self.attribute(&mut storage, clause, position)?;
@@ -724,8 +791,23 @@ impl Clauses<'_> {
             Clause::DefaultOn => storage.default_on = true,
             Clause::NoKept => storage.no_kept = true,
             Clause::Merge => storage.merge = true,
+            Clause::Hashed => storage.hashed = true,
             Clause::AtMost(most) => storage.at_most = Some(*most),
             Clause::Unique(name) => storage.unique = Some(self.argument(name, position)?),
+            Clause::Most { argument, most, message } => {
+                storage.most = Some(Most {
+                    argument: self.argument(argument, position)?,
+                    most: *most,
+                    message: message_named(message, position)?,
+                });
+            }
+            Clause::Claims { below, parts, message } => {
+                storage.claim = Some(Claim {
+                    below: *below,
+                    parts: parts.clone(),
+                    message: message_named(message, position)?,
+                });
+            }
             Clause::Excludes(names) => {
                 for name in names {
                     storage.excludes.push(kept_named(name, position)?);
@@ -750,6 +832,12 @@ impl Clauses<'_> {
                     message: message_named(message, position)?,
                 });
             }
+            Clause::RejectsAbove { argument, limit, message } => storage.above.push(Above {
+                argument: self.argument(argument, position)?,
+                limit: self.argument(limit, position)?,
+                message: message_named(message, position)?,
+            }),
+            Clause::Again => storage.again = true,
             Clause::InUse(message) => storage.in_use = Some(message_named(message, position)?),
             Clause::Pack(number) => {
                 storage.pack = Some(usize::try_from(*number).unwrap_or(usize::MAX).max(1));
@@ -767,6 +855,7 @@ impl Clauses<'_> {
             | Clause::Also(..)
             | Clause::From(_)
             | Clause::Level(_)
+            | Clause::Privilege(_)
             | Clause::Hidden => {}
         }
         Ok(())
@@ -785,6 +874,7 @@ impl Clauses<'_> {
                 | Clause::Also(..)
                 | Clause::From(_)
                 | Clause::Level(_)
+                | Clause::Privilege(_)
                 | Clause::Hidden => {}
                 _ => return Err(position.error(1, "this command keeps nothing")),
             }

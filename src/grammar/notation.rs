@@ -182,10 +182,7 @@ pub enum Clause {
     KeepOne,
     KeepPer(Vec<String>),
     KeepEach(String),
-    Open {
-        mode: String,
-        key: Vec<String>,
-    },
+    Open { mode: String, key: Vec<String> },
     Enter(String),
     Leave,
     End,
@@ -201,30 +198,24 @@ pub enum Clause {
     Merge,
     AtMost(u64),
     Unique(String),
+    Most { argument: String, most: u64, message: String },
+    Claims { below: bool, parts: Vec<String>, message: String },
     Excludes(Vec<String>),
-    Needs {
-        name: String,
-        message: String,
-    },
-    Under {
-        name: String,
-        message: String,
-    },
-    Rejects {
-        argument: String,
-        value: String,
-        with: String,
-        message: String,
-    },
+    Needs { name: String, message: String },
+    Under { name: String, message: String },
+    Rejects { argument: String, value: String, with: String, message: String },
+    RejectsAbove { argument: String, limit: String, message: String },
+    Again,
     InUse(String),
     Pack(u64),
-    /// What follows in a file is kept as it is.
     Verbatim,
     Adds(String),
     Also(String, Vec<Item>),
     From(String),
     Level(String),
     Hidden,
+    Hashed,
+    Privilege(u64),
 }
 
 /// What a `clear` removes.
@@ -236,6 +227,8 @@ pub enum ClearTarget {
     Negated(String),
     /// All statements of the group that the argument names.
     Group(String),
+    /// The statements of that name with these values.
+    With(String, Vec<String>),
 }
 
 /// Reads a grammar file.
@@ -485,7 +478,7 @@ fn choice_value(input: &str) -> IResult<&str, ChoiceValue> {
 }
 
 fn word(input: &str) -> IResult<&str, String> {
-    let is_word = |character: char| is_name_character(character) || "!:*?".contains(character);
+    let is_word = |character: char| is_name_character(character) || "!:*?+".contains(character);
     map(take_while1(is_word), str::to_owned).parse(input)
 }
 
@@ -568,6 +561,9 @@ fn clear_target(input: &str) -> IResult<&str, ClearTarget> {
     alt((
         map(after("no", name), ClearTarget::Negated),
         map(after("group", argument_reference), ClearTarget::Group),
+        map(pair(name, preceded(space1, after("with", argument_references))), |(name, with)| {
+            ClearTarget::With(name, with)
+        }),
         map(name, ClearTarget::Name),
     ))
     .parse(input)
@@ -617,6 +613,7 @@ fn identity_clause(input: &str) -> IResult<&str, Clause> {
         map(after("from", string), Clause::From),
         map(after("level", name), Clause::Level),
         map(phrase("hidden"), |()| Clause::Hidden),
+        map(after("privilege", number), Clause::Privilege),
     ))
     .parse(input)
 }
@@ -630,8 +627,43 @@ fn rule_clause(input: &str) -> IResult<&str, Clause> {
         ),
         map(phrase("no kept"), |()| Clause::NoKept),
         map(phrase("merge"), |()| Clause::Merge),
+        map(phrase("again"), |()| Clause::Again),
+        map(
+            after(
+                "rejects",
+                (
+                    argument_reference,
+                    preceded(space1, after("above", argument_reference)),
+                    preceded(space1, after("else", name)),
+                ),
+            ),
+            |(argument, limit, message)| Clause::RejectsAbove { argument, limit, message },
+        ),
+        map(phrase("hashed"), |()| Clause::Hashed),
         map(after("at-most", number), Clause::AtMost),
         map(after("unique", argument_reference), Clause::Unique),
+        map(
+            after(
+                "most",
+                (
+                    argument_reference,
+                    preceded(space1, number),
+                    preceded(space1, after("else", name)),
+                ),
+            ),
+            |(argument, most, message)| Clause::Most { argument, most, message },
+        ),
+        map(
+            after(
+                "claims",
+                (
+                    opt(terminated(phrase("below"), space1)),
+                    argument_references,
+                    preceded(space1, after("else", name)),
+                ),
+            ),
+            |(below, parts, message)| Clause::Claims { below: below.is_some(), parts, message },
+        ),
         map(after("excludes", names), Clause::Excludes),
         map(after("needs", name_else_message), |(name, message)| Clause::Needs { name, message }),
         map(after("under", name_else_message), |(name, message)| Clause::Under { name, message }),
@@ -688,6 +720,33 @@ mod tests {
         assert!(matches!(&stanza.items[1], Item::Choice(branches) if branches.len() == 2));
         assert!(matches!(&stanza.items[2], Item::Optional(branches)
             if matches!(branches[0][0], Item::Argument { repeated: true, .. })));
+    }
+
+    #[test]
+    fn reads_rules_about_values_and_names() {
+        let stanza = command(
+            "user <a:label/8> <b:label/8>...\n    \
+             = most <b> 8 else too-many, claims <a> <zone> else taken\n    \
+             = claims below <a> else taken\n    \
+             = clear lu with <a> <b> no lu lu\n",
+        );
+        let clauses: Vec<Clause> = stanza.clauses.into_iter().map(|(clause, _)| clause).collect();
+        let text = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let claims = |below, parts| Clause::Claims { below, parts, message: "taken".to_owned() };
+        let message = "too-many".to_owned();
+        assert_eq!(
+            clauses,
+            [
+                Clause::Most { argument: "b".to_owned(), most: 8, message },
+                claims(false, text(&["a", "zone"])),
+                claims(true, text(&["a"])),
+                Clause::Clear(vec![
+                    ClearTarget::With("lu".to_owned(), text(&["a", "b"])),
+                    ClearTarget::Negated("lu".to_owned()),
+                    ClearTarget::Name("lu".to_owned()),
+                ]),
+            ]
+        );
     }
 
     #[test]

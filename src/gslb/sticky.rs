@@ -71,6 +71,13 @@ impl StickySessions {
         before - sessions.len()
     }
 
+    /// Removes the sessions that were idle for too long.
+    pub fn expire(&mut self, parameters: &Sticky, now: Moment) {
+        for sessions in &mut self.sessions {
+            sessions.retain(|_, session| session.is_alive(parameters, now));
+        }
+    }
+
     /// Keeps a session, new or used again.
     pub(super) fn keep(&mut self, family: Family, session: StickySession) {
         let sessions = &mut self.sessions[family.index()];

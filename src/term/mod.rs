@@ -3,3 +3,7 @@
 pub mod console;
 mod keys;
 pub mod lines;
+mod mask;
+mod messages;
+mod pager_keys;
+pub mod quiet;
