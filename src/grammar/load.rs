@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use crate::grammar::clauses::{Clauses, kept_named};
+use crate::grammar::clauses::{Clauses, kept_named, message_named};
 use crate::grammar::expand::{self, Token};
 use crate::grammar::link::{self, Kept, Message};
 use crate::grammar::notation::{
