@@ -21,6 +21,7 @@
 //! typed. Everything else is derived from them, in one direction.
 
 pub mod appliance;
+pub mod check;
 pub mod cli;
 pub mod clock;
 pub mod config;
@@ -34,6 +35,9 @@ pub mod log;
 pub mod model;
 mod names;
 pub mod replay;
+pub mod secret;
 pub mod show;
+pub mod sna;
 pub mod store;
 pub mod term;
+pub mod tftp;

@@ -3,13 +3,16 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use adxemu::appliance::Appliance;
+use adxemu::check::{self, rule::Severity};
 use adxemu::cli::session::Session;
-use adxemu::clock::RealClock;
+use adxemu::clock::{RealClock, every_second};
+use adxemu::config::capture;
 use adxemu::demo::Demo;
 use adxemu::dns::serve::{ListenError, Server, TcpLimits};
 use adxemu::dns::{Responder, Settings};
@@ -18,10 +21,11 @@ use adxemu::grammar::{Grammar, GrammarError, reference};
 use adxemu::replay::appliance::Played;
 use adxemu::replay::{self, Subject};
 use adxemu::store::{self, StateDirectory, StoreError};
-use adxemu::term::{console, lines};
+use adxemu::term::console::Console;
+use adxemu::term::{lines, quiet};
 use tokio::runtime::Runtime;
 
-use crate::arguments::{Arguments, Command, Options, Served};
+use crate::arguments::{Arguments, Command, FailOn, Format, Options, Served};
 
 /// Why the program ends with status 2.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +59,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             serve(options, example)
         }
         Some(Command::Replay { paths, strict, show }) => play(options, paths, *strict, *show),
+        Some(Command::Check { files, format, fail_on }) => {
+            check_files(options, files, *format, *fail_on)
+        }
         Some(Command::Commands { markdown }) => print_commands(options, *markdown),
     }
 }
@@ -108,7 +115,8 @@ fn appliance(options: &Options, example: Option<Demo>) -> Result<Arc<Appliance>,
     if let Some(example) = example {
         appliance.start_with(example.text());
     } else if let Some(path) = &options.config {
-        appliance.start_with(&store::read_text(path)?);
+        let text = store::read_text(path)?;
+        appliance.start_with(&capture::clean(&appliance.grammar, &text));
     } else {
         appliance.start_from_store()?;
     }
@@ -134,12 +142,28 @@ fn listen(
     options: &Options,
     runtime: &Runtime,
     responder: &Arc<Responder>,
+    default_workers: NonZeroUsize,
 ) -> Option<Result<Server, ListenError>> {
     if options.no_dns {
         return None;
     }
     let addresses = if options.dns.is_empty() { vec![DEFAULT_DNS] } else { options.dns.clone() };
-    Some(Server::start(runtime.handle(), responder, &addresses, TcpLimits::default()))
+    let workers = options
+        .workers
+        .and_then(|count| NonZeroUsize::new(count.into()))
+        .unwrap_or(default_workers);
+    let limits = TcpLimits::default();
+    Some(Server::start_with(runtime.handle(), responder, &addresses, limits, workers))
+}
+
+/// Workers of a program that does nothing but answer: more than this take more memory and wake-ups
+/// than most machines have questions for.
+const MOST_DEFAULT_WORKERS: usize = 4;
+
+/// One worker for each core, within bounds.
+fn workers_of_a_server() -> NonZeroUsize {
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    cores.min(NonZeroUsize::new(MOST_DEFAULT_WORKERS).unwrap_or(NonZeroUsize::MIN))
 }
 
 fn runtime() -> io::Result<Runtime> {
@@ -151,14 +175,19 @@ fn interactive(options: &Options, example: Option<Demo>) -> Result<ExitCode, Fai
     let appliance = appliance(options, example)?;
     let responder = responder(options, Arc::clone(&appliance));
     let runtime = runtime()?;
-    let server = listen(options, &runtime, &responder);
+    let server = listen(options, &runtime, &responder, NonZeroUsize::MIN);
+    keep_time(&runtime, &appliance);
     let mut session = Session::new(responder);
     let mut output = io::stdout().lock();
     let is_terminal = io::stdin().is_terminal() && output.is_terminal();
     let text = start_text(&appliance, server.as_ref(), example);
     if is_terminal {
         output.write_all(text.as_bytes())?;
-        console::run(&mut session, &mut output)?;
+        let console = Console::new(session)?;
+        if let Some(settings) = console.settings() {
+            leave_when_told(&runtime, settings)?;
+        }
+        console.run(&mut output)?;
     } else {
         // A log of lines begins with the first of them; what the program has to say goes beside it.
         io::stderr().lock().write_all(text.as_bytes())?;
@@ -190,7 +219,7 @@ fn start_text(
                 let (host, port) = (first.ip().to_string(), first.port().to_string());
                 let places =
                     [("host", host.as_str()), ("port", &port), ("name", example.question())];
-                text += &grammar.message(Message::StartTry, &places);
+                text += &grammar.message(example.hint(), &places);
             }
         }
         Some(Err(error)) => {
@@ -212,7 +241,8 @@ fn serve(options: &Options, example: Option<Demo>) -> Result<ExitCode, Failure> 
     let appliance = appliance(options, example)?;
     let responder = responder(options, Arc::clone(&appliance));
     let runtime = runtime()?;
-    let server = listen(options, &runtime, &responder).transpose()?;
+    let server = listen(options, &runtime, &responder, workers_of_a_server()).transpose()?;
+    keep_time(&runtime, &appliance);
     let mut stderr = io::stderr();
     if let Some(server) = &server {
         let addresses: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
@@ -228,6 +258,37 @@ fn serve(options: &Options, example: Option<Demo>) -> Result<ExitCode, Failure> 
         runtime.block_on(server.shutdown());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// From now on ends the program when it is told to or its terminal goes away, with the terminal as
+/// it was. Nothing else must be done: what is saved is whole at every moment.
+#[cfg(unix)]
+fn leave_when_told(runtime: &Runtime, settings: quiet::Settings) -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (terminate, hangup) = (SignalKind::terminate(), SignalKind::hangup());
+    let _context = runtime.enter();
+    let (mut terminated, mut hung_up) = (signal(terminate)?, signal(hangup)?);
+    runtime.spawn(async move {
+        let kind = tokio::select! {
+            _ = terminated.recv() => terminate,
+            _ = hung_up.recv() => hangup,
+        };
+        settings.restore();
+        #[allow(clippy::exit, reason = "the main thread waits for a key and cannot be woken")]
+        std::process::exit(128 + kind.as_raw_value());
+    });
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn leave_when_told(_runtime: &Runtime, _settings: quiet::Settings) -> io::Result<()> {
+    Ok(())
+}
+
+/// Lets what falls due happen beside the prompt, until the runtime ends.
+fn keep_time(runtime: &Runtime, appliance: &Arc<Appliance>) {
+    let appliance = Arc::clone(appliance);
+    runtime.spawn(every_second(move || appliance.pass_time()));
 }
 
 /// Waits until the program is told to stop.
@@ -257,6 +318,47 @@ fn play(
     let how = replay::Options { strict, show, rewrite: false };
     let status = replay::run(paths, &mut fresh, how, &mut io::stdout().lock())?;
     Ok(ExitCode::from(status.code()))
+}
+
+/// Checks configuration files.
+fn check_files(
+    options: &Options,
+    files: &[PathBuf],
+    format: Format,
+    fail_on: FailOn,
+) -> Result<ExitCode, Failure> {
+    let grammar = grammar(options)?;
+    let mut checked = Vec::with_capacity(files.len());
+    let mut unreadable = false;
+    for path in files {
+        match store::read_text(path) {
+            Ok(text) => {
+                let text = capture::clean(&grammar, &text);
+                checked.push(check::check(&grammar, &path.to_string_lossy(), &text));
+            }
+            Err(error) => {
+                unreadable = true;
+                writeln!(io::stderr(), "adxemu: {error}")?;
+            }
+        }
+    }
+    let stdout = io::stdout().lock();
+    let written = match format {
+        Format::Text => check::text::write(&checked, &mut anstream::AutoStream::auto(stdout)),
+        Format::Json => check::json::write(&grammar, &checked, &mut io::BufWriter::new(stdout)),
+        Format::Sarif => check::sarif::write(&checked, &mut io::BufWriter::new(stdout)),
+    };
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
+        _ => {}
+    }
+    let least = match fail_on {
+        FailOn::Note => Severity::Note,
+        FailOn::Warning => Severity::Warning,
+        FailOn::Error => Severity::Error,
+    };
+    let has_findings = checked.iter().any(|file| file.gravest() >= Some(least));
+    Ok(ExitCode::from(if unreadable { 2 } else { u8::from(has_findings) }))
 }
 
 /// Prints the command reference.

@@ -1,10 +1,10 @@
 //! Words and mode to a command, or to the place where they stop being one.
 
 use crate::cli::words::Word;
-use crate::config::tree::Values;
+use crate::config::tree::{Values, same_value};
 use crate::grammar::expand::{self, Token};
 use crate::grammar::trie::{Leaf, NodeId, Step};
-use crate::grammar::value::{Value, ValueType};
+use crate::grammar::value::Value;
 use crate::grammar::{CommandId, Grammar, ModeId};
 
 /// A line that is a command.
@@ -103,13 +103,17 @@ pub fn match_in(
 
 /// A value that may occur once and occurs again cannot stand there: how many words from the end.
 fn repeats(grammar: &Grammar, leaf: Leaf, values: &Values) -> Option<usize> {
-    let unique = grammar.command(leaf.command).storage.as_ref()?.unique?;
+    let command = grammar.command(leaf.command);
+    let unique = command.storage.as_ref()?.unique?;
+    let ignores_case = command.arguments[unique].value_type.ignores_case();
     let listed: Vec<&Value> = values
         .iter()
         .filter(|(argument, _)| usize::from(*argument) == unique)
         .map(|(_, value)| value)
         .collect();
-    let place = (0..listed.len()).find(|place| listed[..*place].contains(&listed[*place]))?;
+    let place = (0..listed.len()).find(|place| {
+        listed[..*place].iter().any(|known| same_value(known, listed[*place], ignores_case))
+    })?;
     Some(listed.len() - place)
 }
 
@@ -139,7 +143,7 @@ pub fn walk(grammar: &Grammar, mode: ModeId, words: &[Word<'_>], line: &str) -> 
                     .node(place)
                     .arguments
                     .iter()
-                    .any(|edge| edge.target == target && edge.value_type == ValueType::Line);
+                    .any(|edge| edge.target == target && edge.value_type.takes_the_rest());
                 place = target;
                 if takes_the_rest {
                     values.push(Value::Text(line[word.start..].trim_end().into()));

@@ -4,12 +4,14 @@
 
 use std::borrow::Cow;
 
+use crate::config::claims;
 use crate::config::edit::{Editor, values_of};
 use crate::config::render::MASK;
 use crate::config::tree::{Values, group_of};
 use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::{Value, ValueType};
 use crate::grammar::{Command, Grammar, Storage};
+use crate::secret;
 
 /// A line that is a command, but not now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +41,22 @@ impl Refusal {
             self.places.iter().map(|(place, value)| (place.as_ref(), value.as_str())).collect();
         grammar.message(self.message, &places)
     }
+}
+
+/// The place among the values of a password that is to be kept as a hash, and is not one.
+pub fn password_in_clear<'v>(command: &Command, values: &'v Values) -> Option<(usize, &'v str)> {
+    if !command.storage.as_ref().is_some_and(|storage| storage.hashed) {
+        return None;
+    }
+    values.iter().enumerate().find_map(|(place, (argument, value))| match value {
+        Value::Text(text)
+            if command.arguments[usize::from(*argument)].is_secret()
+                && !secret::is_stored(text) =>
+        {
+            Some((place, &**text))
+        }
+        _ => None,
+    })
 }
 
 impl Editor<'_> {
@@ -89,20 +107,51 @@ impl Editor<'_> {
                 Some(kept) => self.related(storage, command, values, kept).is_some(),
             };
             if !there {
-                let mut refusal = Refusal::new(need.message);
-                for (argument, value) in values {
-                    let argument = &command.arguments[usize::from(*argument)];
-                    let mut text = String::new();
-                    argument.value_type.print(&self.grammar.choices, value, &mut text);
-                    refusal = refusal.with(argument.name.clone(), text);
-                }
-                return Err(refusal);
+                return Err(self.refusal(need.message, command, values));
             }
         }
         if storage.at_most.is_some() && self.is_new(command, values) && storage.each.is_empty() {
             self.check_room(command, storage, 1)?;
         }
         Ok(())
+    }
+
+    /// Numbers that may not exceed one another.
+    pub(super) fn check_numbers(
+        &self,
+        storage: &Storage,
+        command: &Command,
+        values: &Values,
+    ) -> Result<(), Refusal> {
+        let number = |argument| match values_of(values, argument).next() {
+            Some(Value::Number(number)) => Some(*number),
+            _ => None,
+        };
+        let broken = storage.above.iter().find(|rule| number(rule.argument) > number(rule.limit));
+        broken.map_or(Ok(()), |rule| Err(self.refusal(rule.message, command, values)))
+    }
+
+    /// A statement that is there already keeps the name that it claims.
+    pub(super) fn check_claim(&self, command: &Command, values: &Values) -> Result<(), Refusal> {
+        let tree = &self.trees.configuration;
+        let claim = command.storage.as_ref().and_then(|storage| storage.claim.as_ref());
+        let Some(claim) = claim.filter(|claim| claim.below || tree.has_wide_claims()) else {
+            return Ok(());
+        };
+        if !self.is_new(command, values) {
+            return Ok(());
+        }
+        claims::check(self.grammar, tree, &self.place.path, claim, command, values)
+    }
+
+    /// A refusal with the values of the line in its places.
+    fn refusal(&self, message: Message, command: &Command, values: &Values) -> Refusal {
+        values.iter().fold(Refusal::new(message), |refusal, (argument, value)| {
+            let argument = &command.arguments[usize::from(*argument)];
+            let mut text = String::new();
+            argument.value_type.print(&self.grammar.choices, value, &mut text);
+            refusal.with(argument.name.clone(), text)
+        })
     }
 
     /// There must be room for so many more statements.
@@ -147,13 +196,21 @@ pub fn no_such_reference(kept: Kept, name: &str) -> Refusal {
         Kept::Site => Message::NoSuchSite,
         Kept::Si => Message::NoSuchSi,
         Kept::HostPolicy => Message::NoSuchHostPolicy,
+        Kept::SnaDomain => Message::NoSuchSnaDomain,
+        Kept::SnaSystem => Message::NoSuchSystem,
+        Kept::SnaLu => Message::NoSuchLu,
         _ => return Refusal::new(Message::NoSuchEntry).with("words", name),
     };
-    Refusal::new(message).with("name", name)
+    Refusal::new(message).with("name", name).with("system", name)
 }
 
 /// Values of one list that exclude each other.
 pub(super) fn check_values(storage: &Storage, values: &Values) -> Result<(), Refusal> {
+    if let Some(most) = storage.most
+        && values_of(values, most.argument).count() as u64 > most.most
+    {
+        return Err(Refusal::new(most.message).with("limit", most.most.to_string()));
+    }
     for rejection in &storage.rejects {
         let holds = |wanted: &Value| values_of(values, rejection.argument).any(|one| one == wanted);
         if holds(&rejection.value) && holds(&rejection.with) {

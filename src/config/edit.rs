@@ -5,13 +5,16 @@
 
 use crate::cli::{matcher, words};
 use crate::config::check::check_values;
-pub use crate::config::check::{Refusal, no_such_reference};
+pub use crate::config::check::{Refusal, no_such_reference, password_in_clear};
+use crate::config::render;
 use crate::config::tree::{
     Block, Path, Reading, Statement, Tree, Values, group_of, key_of, same_key, same_value,
 };
+use crate::grammar::expand::Token;
 use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::Value;
-use crate::grammar::{Command, Grammar, ModeId, Storage, Target};
+use crate::grammar::{Argument, Command, Grammar, ModeId, Storage, Target};
+use crate::secret;
 
 /// Everything that is kept of what was typed.
 #[derive(Debug, Default)]
@@ -38,6 +41,8 @@ pub struct Outcome {
     pub changed: bool,
     /// Statements of the emulated world that were kept (`true`) or removed.
     pub world: Vec<(bool, Statement)>,
+    /// The line as it is kept, if a password stood in it in clear.
+    pub sealed: Option<String>,
 }
 
 /// Changes the trees by one line.
@@ -45,7 +50,7 @@ pub struct Outcome {
 pub struct Editor<'a> {
     pub(super) grammar: &'a Grammar,
     pub(super) trees: &'a mut Trees,
-    place: &'a Place,
+    pub(super) place: &'a Place,
     /// Whether the line comes from a file.
     pub(super) is_stored: bool,
     outcome: Outcome,
@@ -75,9 +80,12 @@ impl<'a> Editor<'a> {
         Self::check_secrets(command, values)?;
         self.check_references(storage, command, values)?;
         check_values(storage, values)?;
+        self.check_claim(command, values)?;
+        self.check_numbers(storage, command, values)?;
         if storage.each.is_empty() {
             self.check_needs(storage, command, values)?;
-            self.put(command, storage, values.clone(), false);
+            let sealed = self.seal(command, values)?;
+            self.put(command, storage, sealed.unwrap_or_else(|| values.clone()), false);
             return Ok(self.outcome);
         }
         let entries = split(storage, values);
@@ -147,7 +155,15 @@ impl<'a> Editor<'a> {
         for target in targets {
             let group = match target {
                 Target::Group(argument) => self.group_named(command, *argument, values),
-                Target::Name(_) | Target::Negated(_) => None,
+                Target::Name(_) | Target::Negated(_) | Target::With(..) => None,
+            };
+            let is_wanted = |statement: &Statement| match target {
+                Target::With(kept, arguments) => {
+                    let one = grammar.command(statement.command);
+                    one.storage.as_ref().is_some_and(|storage| storage.kept == *kept)
+                        && agree(command, values, arguments, one, &statement.values)
+                }
+                target => is_target(grammar, statement, target, group.as_deref()),
             };
             let Some(block) = self.block() else { return Ok(self.outcome) };
             if let Some(group) = &group
@@ -157,9 +173,12 @@ impl<'a> Editor<'a> {
             }
             let found: Vec<_> = block
                 .statements()
-                .filter(|statement| is_target(grammar, statement, *target, group.as_deref()))
+                .filter(|statement| is_wanted(statement))
                 .map(|one| (one.command, key_of(grammar.command(one.command), &one.values)))
                 .collect();
+            if matches!(target, Target::With(..)) && found.is_empty() {
+                return Err(Refusal::new(Message::NoSuchEntry).with("words", words));
+            }
             for (command, key) in found {
                 let command = grammar.command(command);
                 if let Some(storage) = &command.storage {
@@ -180,6 +199,7 @@ impl<'a> Editor<'a> {
         Self::check_secrets(command, values)?;
         self.check_references(storage, command, values)?;
         check_values(storage, values)?;
+        self.check_claim(command, values)?;
         self.check_needs(storage, command, values)?;
         let grammar = self.grammar;
         let Some(block) = self.block_mut() else { return Ok(self.outcome) };
@@ -236,6 +256,27 @@ impl<'a> Editor<'a> {
         home.is_none_or(|block| block.find(command, values).is_none())
     }
 
+    /// The values with a hash in place of a password in clear; `None` if there is none. The hash
+    /// that is kept already stays if it is that of the same password.
+    fn seal(&mut self, command: &Command, values: &Values) -> Result<Option<Values>, Refusal> {
+        let Some((place, password)) = password_in_clear(command, values) else { return Ok(None) };
+        let known = command.storage.as_ref().and_then(|storage| self.home(storage));
+        let known = known.and_then(|block| block.find(command, values));
+        let known = known.and_then(|one| one.value_at(usize::from(values[place].0)));
+        let hash = match known {
+            Some(Value::Text(known)) if secret::verify(password, Some(known)) => known.clone(),
+            _ => secret::stored(password)
+                .ok_or_else(|| Refusal::new(Message::PasswordNotKept))?
+                .into_boxed_str(),
+        };
+        let mut sealed = values.clone();
+        sealed[place].1 = Value::Text(hash);
+        let statement =
+            Statement { command: command.id, negated: false, values: sealed.clone(), block: None };
+        self.outcome.sealed = Some(render::line(self.grammar, &statement));
+        Ok(Some(sealed))
+    }
+
     /// The statement named `kept` whose key has the values that this line gives to arguments of
     /// the same names.
     pub(super) fn related(
@@ -272,8 +313,9 @@ impl<'a> Editor<'a> {
                 })
             });
         }
-        let says_nothing =
-            !negated && (storage.default_on || (new.is_empty() && !storage.defaults.is_empty()));
+        let says_nothing = !negated
+            && (storage.default_on
+                || !storage.defaults.is_empty() && !says_something(command, &new));
         if says_nothing {
             if old.is_some() {
                 self.take(command, storage, &new);
@@ -285,6 +327,10 @@ impl<'a> Editor<'a> {
         {
             keep_spelling(command, storage, &old.values, &mut new);
             if old.values == new {
+                if storage.again {
+                    let again = (true, old.without_block());
+                    self.outcome.world.push(again);
+                }
                 return;
             }
         }
@@ -299,7 +345,7 @@ impl<'a> Editor<'a> {
         let replaced = self.home_mut(storage).and_then(|block| block.put(grammar, statement));
         if let Some(old) = replaced {
             self.tree_mut(storage.world).note(grammar, &old, false);
-            if storage.world {
+            if storage.world && !storage.again {
                 let place = self.outcome.world.len().saturating_sub(1);
                 self.outcome.world.insert(place, (false, old.without_block()));
             }
@@ -379,7 +425,7 @@ impl<'a> Editor<'a> {
         for dependent in grammar.dependents(self.place.mode, storage.kept) {
             let dependent = grammar.command(*dependent);
             let Some(dependent_storage) = &dependent.storage else { continue };
-            if let Some(key) = self.depending(storage, command, statement, dependent) {
+            for key in self.depending(storage, command, statement, dependent) {
                 self.take(dependent, dependent_storage, &key);
             }
         }
@@ -388,19 +434,34 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// The key of the statement of `dependent` that stood under `statement`.
+    /// The keys of the statements of `dependent` that stood under `statement`.
     fn depending(
         &self,
         storage: &Storage,
         command: &Command,
         statement: &Statement,
         dependent: &Command,
-    ) -> Option<Values> {
-        let key = key_for(dependent, command, &statement.values)?;
-        let found = self.home(storage)?.find(dependent, &key)?;
+    ) -> Vec<Values> {
+        let Some(home) = self.home(storage) else { return Vec::new() };
         // It may stand under another statement with which it shares a part of its key.
-        let mine = key_for(command, dependent, &found.values)?;
-        same_key(command, &statement.values, &mine).then_some(key)
+        let stood_under = |found: &&Statement| {
+            let mine = key_for(command, dependent, &found.values);
+            mine.is_some_and(|mine| same_key(command, &statement.values, &mine))
+        };
+        if let Some(key) = key_for(dependent, command, &statement.values) {
+            return home
+                .find(dependent, &key)
+                .filter(stood_under)
+                .map(|_| key)
+                .into_iter()
+                .collect();
+        }
+        // Its key says more than the statement: there may be several.
+        home.statements()
+            .filter(|found| found.command == dependent.id)
+            .filter(stood_under)
+            .map(|found| key_of(dependent, &found.values))
+            .collect()
     }
 
     /// The value of a group as blocks know it.
@@ -411,6 +472,18 @@ impl<'a> Editor<'a> {
         text.make_ascii_lowercase();
         Some(text)
     }
+}
+
+/// Whether a line could be written with just these values, and at least one.
+fn says_something(command: &Command, values: &Values) -> bool {
+    let has = |argument: usize| values_of(values, argument).next().is_some();
+    !values.is_empty()
+        && command.forms[..command.printed_forms].iter().any(|form| {
+            form.iter().all(|token| match token {
+                Token::Argument { argument, .. } => has(*argument),
+                Token::Word(_) => true,
+            })
+        })
 }
 
 /// Adds the old values of arguments that the new ones leave out.
@@ -476,18 +549,36 @@ fn key_for(other: &Command, command: &Command, values: &Values) -> Option<Values
     Some(key)
 }
 
+/// Whether the values of a statement are those that a line gives to arguments of the same names.
+fn agree(
+    command: &Command,
+    values: &Values,
+    arguments: &[usize],
+    other: &Command,
+    found: &Values,
+) -> bool {
+    arguments.iter().all(|argument| {
+        let Argument { name, value_type, .. } = &command.arguments[*argument];
+        let wanted = values_of(values, *argument).next();
+        let held = other.argument(name).and_then(|place| values_of(found, place).next());
+        wanted
+            .zip(held)
+            .is_some_and(|(one, other)| same_value(one, other, value_type.ignores_case()))
+    })
+}
+
 fn is_target(
     grammar: &Grammar,
     statement: &Statement,
-    target: Target,
+    target: &Target,
     group: Option<&str>,
 ) -> bool {
     let command = grammar.command(statement.command);
     let Some(storage) = &command.storage else { return false };
     match target {
-        Target::Name(kept) => storage.kept == kept,
-        Target::Negated(kept) => storage.kept == kept && statement.negated,
-        Target::Group(_) => {
+        Target::Name(kept) => storage.kept == *kept,
+        Target::Negated(kept) => storage.kept == *kept && statement.negated,
+        Target::Group(_) | Target::With(..) => {
             group.is_some() && group_of(grammar, command, &statement.values).as_deref() == group
         }
     }

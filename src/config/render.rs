@@ -8,10 +8,11 @@ use std::fmt::Write as _;
 use hashbrown::HashMap;
 use smallvec::{SmallVec, smallvec};
 
+use crate::cli::{matcher, words};
 use crate::config::tree::{Block, Statement, Tree, Values};
 use crate::grammar::expand::Token;
 use crate::grammar::link::Kept;
-use crate::grammar::value::Value;
+use crate::grammar::value::{Value, ValueType};
 use crate::grammar::{Command, CommandId, Grammar, ModeId, Verb};
 
 /// Version of the software that a configuration without a `ver` line is printed with.
@@ -24,6 +25,8 @@ pub enum Secrets {
     Stored,
     /// As five dots: for displays (decisions 1.8).
     Masked,
+    /// Hashes as they are stored, all others as five dots: for displays that are told so.
+    Hashed,
 }
 
 /// What stands for a secret in displays.
@@ -43,17 +46,18 @@ pub fn running_configuration(grammar: &Grammar, tree: &Tree, secrets: Secrets) -
 /// What follows the header: the text that is saved.
 pub fn body(grammar: &Grammar, tree: &Tree, secrets: Secrets) -> String {
     let mut out = String::from("!\n");
-    let Some(root) = root_mode(grammar) else { return out };
-    if let Some(version) = grammar.keeping(root, Kept::SoftwareVersion)
-        && tree.root.find(version, &Values::new()).is_none()
-    {
+    let Some(root) = grammar.root_mode() else { return out };
+    let version = grammar.keeping(root, Kept::SoftwareVersion);
+    let is_missing = version.filter(|version| tree.root.find(version, &Values::new()).is_none());
+    // A configuration without the line gets one, and goes on as if it had been there.
+    let begun = is_missing.map(|version| {
         let values = smallvec![(0, Value::Text(SOFTWARE_VERSION.into()))];
         let statement = Statement { command: version.id, negated: false, values, block: None };
-        out.push_str(&line(grammar, &statement));
-        out.push_str("\n!\n");
-    }
+        push_line(0, &line(grammar, &statement), &mut out);
+        section_of(grammar, version.id)
+    });
     let printer = Printer { grammar, secrets };
-    printer.root_block(root, &tree.root, &mut out);
+    printer.root_block(root, &tree.root, begun, &mut out);
     out.push_str("end\n");
     out
 }
@@ -61,17 +65,18 @@ pub fn body(grammar: &Grammar, tree: &Tree, secrets: Secrets) -> String {
 /// The settings of the emulated world, one command a line.
 pub fn world(grammar: &Grammar, tree: &Tree) -> String {
     let mut out = String::new();
-    let mut statements: Vec<&Statement> = tree.root.statements().collect();
-    statements.sort_by_key(|statement| statement.command);
-    for statement in statements {
+    for statement in in_order(tree) {
         out.push_str(&line(grammar, statement));
         out.push('\n');
     }
     out
 }
 
-fn root_mode(grammar: &Grammar) -> Option<ModeId> {
-    grammar.modes.iter().position(|mode| mode.root).map(ModeId)
+/// The statements of the emulated world, in the order in which they are printed.
+pub fn in_order(tree: &Tree) -> Vec<&Statement> {
+    let mut statements: Vec<&Statement> = tree.root.statements().collect();
+    statements.sort_by_key(|statement| statement.command);
+    statements
 }
 
 /// Prints statements of a grammar.
@@ -82,18 +87,32 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// The outermost block: `!` after every block and after each run of one-liners.
-    fn root_block(&self, mode: ModeId, block: &Block, out: &mut String) {
+    /// The outermost block: `!` after every block and after each run of one-liners. `begun` is the
+    /// section of a run that was begun already.
+    fn root_block(&self, mode: ModeId, block: &Block, begun: Option<CommandId>, out: &mut String) {
         let grammar = self.grammar;
-        let mut in_run = false;
-        let mut last_kind: Option<CommandId> = None;
-        for piece in pieces(grammar, mode, block) {
+        let mut in_run = begun.is_some();
+        let mut last_kind: Option<CommandId> = begun;
+        // What follows a verbatim block in a file is taken as a part of it, so these come last.
+        let is_verbatim = |piece: &Piece<'_>| match piece {
+            Piece::Statements(statements) => {
+                let storage = grammar.command(statements[0].command).storage.as_ref();
+                storage.is_some_and(|storage| storage.verbatim)
+            }
+            Piece::Opaque(_) => false,
+        };
+        let (last, first): (Vec<_>, Vec<_>) =
+            pieces(grammar, mode, block).into_iter().partition(is_verbatim);
+        for piece in first.into_iter().chain(last) {
             match piece {
                 Piece::Opaque(lines) => {
+                    // A line with others indented under it is a block of its own.
+                    if lines.len() > 1 && in_run {
+                        out.push_str("!\n");
+                    }
                     for line in lines {
                         push_line(0, line, out);
                     }
-                    // A line with others indented under it is a block of its own.
                     if lines.len() > 1 {
                         out.push_str("!\n");
                         in_run = false;
@@ -108,12 +127,17 @@ impl Printer<'_> {
                     let new_run = last_kind.is_some_and(|known| known != section);
                     if in_run && (opens || new_run) {
                         out.push_str("!\n");
-                        in_run = false;
                     }
                     last_kind = Some(section);
                     self.statement_lines(&statements, 0, out);
-                    if opens {
+                    // A text between delimiters is closed too: a line behind it could be its own.
+                    let arguments = &grammar.command(statement.command).arguments;
+                    let is_text = statement.values.iter().any(|(argument, _)| {
+                        arguments[usize::from(*argument)].value_type == ValueType::Delimited
+                    });
+                    if opens || is_text {
                         out.push_str("!\n");
+                        in_run = false;
                     } else {
                         in_run = true;
                     }
@@ -122,6 +146,16 @@ impl Printer<'_> {
         }
         if in_run {
             out.push_str("!\n");
+        }
+    }
+
+    /// Whether the secret of a command must not be shown.
+    fn masks(&self, command: &Command) -> bool {
+        let is_hashed = command.storage.as_ref().is_some_and(|storage| storage.hashed);
+        match self.secrets {
+            Secrets::Stored => false,
+            Secrets::Masked => true,
+            Secrets::Hashed => !is_hashed,
         }
     }
 
@@ -146,8 +180,9 @@ impl Printer<'_> {
             match piece {
                 Piece::Statements(inner) => self.statement_lines(&inner, indent + 1, out),
                 Piece::Opaque(lines) => {
+                    let verbatim = command.storage.as_ref().is_some_and(|one| one.verbatim);
                     for line in lines {
-                        push_line(indent + 1, line, out);
+                        push_line(if verbatim { 0 } else { indent + 1 }, line, out);
                     }
                 }
             }
@@ -174,7 +209,7 @@ impl Printer<'_> {
                     for value in statement.values_at(*argument) {
                         separate(&mut first, &mut out);
                         let argument = &command.arguments[*argument];
-                        if self.secrets == Secrets::Masked && argument.is_secret() {
+                        if argument.is_secret() && self.masks(command) {
                             out.push_str(MASK);
                         } else {
                             grammar.print_value(argument, value, &mut out);
@@ -244,7 +279,10 @@ fn pieces<'a>(grammar: &Grammar, mode: ModeId, block: &'a Block) -> Vec<Piece<'a
         for opaque in &block.opaque {
             let before = live.partition_point(|slot| *slot < opaque.after);
             match before.checked_sub(1).map(|place| live[place]) {
-                Some(slot) => followers.entry(slot).or_default().push(&opaque.lines),
+                Some(slot) => {
+                    let slot = added_slot(grammar, mode, block, slot).unwrap_or(slot);
+                    followers.entry(slot).or_default().push(&opaque.lines);
+                }
                 None => pieces.push(Piece::Opaque(&opaque.lines)),
             }
         }
@@ -278,6 +316,15 @@ fn shares_line(grammar: &Grammar, line: &[&Statement], statement: &Statement) ->
             .iter()
             .filter(|argument| !storage.each.contains(argument))
             .all(|argument| first.value_at(*argument) == statement.value_at(*argument))
+}
+
+/// The slot of the line that the device adds below the statement of a slot: nothing comes between
+/// the two when the print is read back.
+fn added_slot(grammar: &Grammar, mode: ModeId, block: &Block, slot: usize) -> Option<usize> {
+    let statement = block.at(slot)?;
+    let line = grammar.command(statement.command).storage.as_ref()?.adds.as_ref()?;
+    let hit = matcher::match_in(grammar, mode, &words::split(line), line).ok()?;
+    block.slot(grammar.command(hit.command), &hit.values)
 }
 
 fn push_line(indent: usize, line: &str, out: &mut String) {

@@ -26,6 +26,8 @@ pub struct Tree {
     targets: HashMap<(Kept, String), u32>,
     /// How many statements hold a `ref` to that.
     uses: HashMap<(Kept, String), u32>,
+    /// How many statements claim a domain name with everything below it.
+    wide_claims: u32,
 }
 
 /// The statements of one instance of a mode.
@@ -131,7 +133,23 @@ impl Block {
         self.groups.contains_key(value)
     }
 
-    fn slot(&self, command: &Command, key: &Values) -> Option<usize> {
+    /// Forgets the opaque lines of this block and of all blocks in it.
+    pub fn forget_opaque(&mut self) {
+        self.opaque.clear();
+        for statement in self.slots.iter_mut().flatten() {
+            if let Some(block) = &mut statement.block {
+                block.forget_opaque();
+            }
+        }
+    }
+
+    /// The statement of a slot.
+    pub fn at(&self, slot: usize) -> Option<&Statement> {
+        self.slots.get(slot)?.as_ref()
+    }
+
+    /// The slot of the statement of a command whose key is among these values.
+    pub fn slot(&self, command: &Command, key: &Values) -> Option<usize> {
         let is_it = |statement: &Statement| {
             statement.command == command.id && same_key(command, &statement.values, key)
         };
@@ -321,6 +339,25 @@ impl Tree {
         self.root.holds_the_same(grammar, &other.root)
             && self.targets == other.targets
             && self.uses == other.uses
+            && self.wide_claims == other.wide_claims
+    }
+
+    /// The statement of that name in the root block that exists once.
+    pub fn global<'a>(&'a self, grammar: &'a Grammar, kept: Kept) -> Option<Reading<'a>> {
+        let root = grammar.root_mode()?;
+        let statement = self.root.find(grammar.keeping(root, kept)?, &Values::new())?;
+        Some(Reading { grammar, statement })
+    }
+
+    /// The statements of that name in the root block, in order of entry.
+    pub fn of<'a>(
+        &'a self,
+        grammar: &'a Grammar,
+        kept: Kept,
+    ) -> impl Iterator<Item = &'a Statement> {
+        let command = grammar.root_mode().and_then(|root| grammar.keeping(root, kept));
+        let command = command.map(|command| command.id);
+        self.root.statements().filter(move |statement| Some(statement.command) == command)
     }
 
     /// Whether a statement of that name with that last key exists.
@@ -333,10 +370,19 @@ impl Tree {
         self.uses.contains_key(&(kept, reference_text(value)))
     }
 
+    /// Whether some statement claims a domain name with everything below it.
+    pub fn has_wide_claims(&self) -> bool {
+        self.wide_claims > 0
+    }
+
     /// Takes note of a statement that was kept (`true`) or removed, and of all in its block.
     pub fn note(&mut self, grammar: &Grammar, statement: &Statement, kept: bool) {
         let command = grammar.command(statement.command);
         let Some(storage) = &command.storage else { return };
+        if storage.claim.as_ref().is_some_and(|claim| claim.below) {
+            self.wide_claims =
+                if kept { self.wide_claims + 1 } else { self.wide_claims.saturating_sub(1) };
+        }
         if grammar.is_referenced(storage.kept)
             && let Some(last) = storage.key.last()
             && let Some(value) = statement.value_at(*last)
@@ -483,6 +529,19 @@ impl<'a> Reading<'a> {
                 _ => None,
             })
             .map(|word| word.word.as_str())
+    }
+
+    /// The texts of a repeated argument.
+    pub fn texts(&self, name: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+        let statement = self.statement;
+        self.command()
+            .argument(name)
+            .into_iter()
+            .flat_map(move |argument| statement.values_at(argument))
+            .filter_map(|value| match value {
+                Value::Text(text) => Some(&**text),
+                _ => None,
+            })
     }
 
     /// The numbers of a repeated argument.

@@ -4,12 +4,16 @@
 //!  message ─ question ─► Question ─ answer ─► Answer (data) ─ encode ─► reply
 //! ```
 //!
-//! [`respond`] runs the three steps and counts. [`serve`] feeds it from sockets and [`client`]
+//! [`respond()`] runs the three steps and counts. [`serve`] feeds it from sockets and [`client`]
 //! from the command line, so that both see the same appliance.
 
 pub mod answer;
+#[cfg(target_os = "linux")]
+mod batch_socket;
 pub mod client;
+mod datagram;
 pub mod encode;
+pub mod fast;
 pub mod name;
 pub mod question;
 mod respond;

@@ -4,7 +4,9 @@ use crate::grammar::link::{Action, Kept, Message, Report};
 use crate::grammar::load::{Loader, Result};
 use crate::grammar::notation::{Clause, ClearTarget, CommandStanza, Position};
 use crate::grammar::value::{Fit, Value};
-use crate::grammar::{Argument, Level, Need, Rejection, Storage, Target, Verb};
+use crate::grammar::{
+    Above, Argument, Claim, Level, Most, Need, Privilege, Rejection, Storage, Target, Verb,
+};
 
 /// The clauses of one stanza.
 pub(super) struct Clauses<'a> {
@@ -82,6 +84,9 @@ impl Clauses<'_> {
                     ClearTarget::Name(name) => Target::Name(kept_named(name, position)?),
                     ClearTarget::Negated(name) => Target::Negated(kept_named(name, position)?),
                     ClearTarget::Group(name) => Target::Group(self.argument(name, position)?),
+                    ClearTarget::With(name, with) => {
+                        Target::With(kept_named(name, position)?, self.arguments(with, position)?)
+                    }
                 })
             })
             .collect()
@@ -99,6 +104,20 @@ impl Clauses<'_> {
             }
         }
         Ok(Level::Modelled)
+    }
+
+    /// Who may use the command: everybody what only looks and moves, else super-users.
+    pub(super) fn privilege(&self, verb: &Verb) -> Result<Privilege> {
+        for (clause, position) in &self.stanza.clauses {
+            if let Clause::Privilege(number) = clause {
+                return Privilege::from_number(*number)
+                    .ok_or_else(|| position.fault(format!("no privilege {number}")));
+            }
+        }
+        Ok(match verb {
+            Verb::Show(_) | Verb::Enter(_) | Verb::Leave | Verb::End => Privilege::Read,
+            _ => Privilege::Full,
+        })
     }
 
     pub(super) fn storage(&self, verb: &Verb) -> Result<Option<Storage>> {
@@ -129,12 +148,18 @@ impl Clauses<'_> {
             merge: false,
             at_most: None,
             unique: None,
+            most: None,
+            claim: None,
             excludes: Vec::new(),
             needs: Vec::new(),
             rejects: Vec::new(),
+            above: Vec::new(),
+            again: false,
             in_use: None,
             pack: None,
             adds: None,
+            hashed: false,
+            verbatim: false,
         };
         for (clause, position) in &self.stanza.clauses {
             self.attribute(&mut storage, clause, position)?;
@@ -170,11 +195,26 @@ impl Clauses<'_> {
             Clause::DefaultOn => storage.default_on = true,
             Clause::NoKept => storage.no_kept = true,
             Clause::Merge => storage.merge = true,
+            Clause::Hashed => storage.hashed = true,
             Clause::AtMost(0) | Clause::Pack(0) => {
                 return Err(position.fault("a number of at least 1 expected"));
             }
             Clause::AtMost(most) => storage.at_most = Some(*most),
             Clause::Unique(name) => storage.unique = Some(self.repeated(name, position)?),
+            Clause::Most { argument, most, message } => {
+                storage.most = Some(Most {
+                    argument: self.repeated(argument, position)?,
+                    most: *most,
+                    message: message_named(message, position)?,
+                });
+            }
+            Clause::Claims { below, parts, message } => {
+                storage.claim = Some(Claim {
+                    below: *below,
+                    parts: parts.clone(),
+                    message: message_named(message, position)?,
+                });
+            }
             Clause::Excludes(names) => {
                 for name in names {
                     storage.excludes.push(kept_named(name, position)?);
@@ -199,6 +239,12 @@ impl Clauses<'_> {
                     message: message_named(message, position)?,
                 });
             }
+            Clause::RejectsAbove { argument, limit, message } => storage.above.push(Above {
+                argument: self.argument(argument, position)?,
+                limit: self.argument(limit, position)?,
+                message: message_named(message, position)?,
+            }),
+            Clause::Again => storage.again = true,
             Clause::InUse(message) => storage.in_use = Some(message_named(message, position)?),
             Clause::Pack(number) => {
                 let is_list =
@@ -209,6 +255,7 @@ impl Clauses<'_> {
                 storage.pack = Some(usize::try_from(*number).unwrap_or(usize::MAX));
             }
             Clause::Adds(line) => storage.adds = Some(line.clone()),
+            Clause::Verbatim => storage.verbatim = true,
             Clause::KeepOne
             | Clause::Enter(_)
             | Clause::Leave
@@ -220,6 +267,7 @@ impl Clauses<'_> {
             | Clause::Also(..)
             | Clause::From(_)
             | Clause::Level(_)
+            | Clause::Privilege(_)
             | Clause::Hidden => {}
         }
         Ok(())
@@ -238,6 +286,7 @@ impl Clauses<'_> {
                 | Clause::Also(..)
                 | Clause::From(_)
                 | Clause::Level(_)
+                | Clause::Privilege(_)
                 | Clause::Hidden => {}
                 _ => return Err(position.fault("this command keeps nothing")),
             }

@@ -12,7 +12,7 @@ use crate::grammar::notation::{
 use crate::grammar::trie::{Conflict, Trie};
 use crate::grammar::value::{ChoiceType, ChoiceWord, TypeId, ValueType};
 use crate::grammar::whole::{
-    adding, check_help, check_needs, check_places, check_prompt, find_rivals,
+    adding, check_claim, check_help, check_needs, check_places, check_prompt, claim_of, find_rivals,
 };
 use crate::grammar::{
     Argument, Command, CommandId, FormId, Grammar, GrammarError, Mode, ModeId, Verb,
@@ -242,6 +242,7 @@ impl Loader {
         let verb = clauses.verb()?;
         let storage = clauses.storage(&verb)?;
         let level = clauses.level()?;
+        let privilege = clauses.privilege(&verb)?;
         let evidence = stanza.clauses.iter().find_map(|(clause, _)| match clause {
             Clause::From(text) => Some(text.clone()),
             _ => None,
@@ -264,6 +265,7 @@ impl Loader {
             verb,
             storage,
             level,
+            privilege,
             evidence,
             hidden,
             help,
@@ -333,6 +335,10 @@ impl Loader {
                     "word" => ValueType::Word(size),
                     "name" => ValueType::Name(size),
                     "domain" => ValueType::Domain(size),
+                    "label" => ValueType::Label(size),
+                    "ipv4-prefix" if size <= 32 => {
+                        ValueType::Ipv4Prefix(u8::try_from(size).unwrap_or(32))
+                    }
                     other => return Err(wrong(format!("{other} takes no size"))),
                 }
             }
@@ -360,6 +366,7 @@ impl Loader {
                 "decimal" => ValueType::Decimal,
                 "quoted" => ValueType::Quoted,
                 "line" => ValueType::Line,
+                "delimited" => ValueType::Delimited,
                 "host-port" => ValueType::HostPort,
                 other => {
                     let id = self.choices.iter().position(|choice| choice.name == other);
@@ -426,7 +433,11 @@ impl Loader {
             check_needs(command, &by_kept)?;
             check_places(command, &messages)?;
             check_prompt(command, &self.modes)?;
+            check_claim(command, &self.commands, &self.modes)?;
         }
+        let wide_claims =
+            self.commands.iter().filter(|one| claim_of(one).is_some_and(|one| one.below));
+        let wide_claims = wide_claims.map(|command| command.id).collect();
         let mut grammar = Grammar {
             choices: self.choices,
             modes: self.modes,
@@ -438,6 +449,7 @@ impl Loader {
             dependents,
             adding: HashMap::new(),
             group_section,
+            wide_claims,
         };
         grammar.adding = adding(&grammar)?;
         find_rivals(&mut grammar);
@@ -488,6 +500,7 @@ fn check_said_once(stanza: &CommandStanza) -> Result<()> {
                 | Clause::Needs { .. }
                 | Clause::Under { .. }
                 | Clause::Rejects { .. }
+                | Clause::RejectsAbove { .. }
                 | Clause::Also(..)
         );
         let is_same = |(other, _): &(Clause, Position)| {

@@ -203,8 +203,14 @@ pub enum TypeName {
 pub enum Clause {
     KeepOne,
     KeepPer(Vec<String>),
-    KeepEach { entry: Vec<String>, key: Vec<String> },
-    Open { mode: String, key: Vec<String> },
+    KeepEach {
+        entry: Vec<String>,
+        key: Vec<String>,
+    },
+    Open {
+        mode: String,
+        key: Vec<String>,
+    },
     Enter(String),
     Leave,
     End,
@@ -220,17 +226,48 @@ pub enum Clause {
     Merge,
     AtMost(u64),
     Unique(String),
+    Most {
+        argument: String,
+        most: u64,
+        message: String,
+    },
+    Claims {
+        below: bool,
+        parts: Vec<String>,
+        message: String,
+    },
     Excludes(Vec<String>),
-    Needs { name: String, message: String },
-    Under { name: String, message: String },
-    Rejects { argument: String, value: String, with: String, message: String },
+    Needs {
+        name: String,
+        message: String,
+    },
+    Under {
+        name: String,
+        message: String,
+    },
+    Rejects {
+        argument: String,
+        value: String,
+        with: String,
+        message: String,
+    },
+    RejectsAbove {
+        argument: String,
+        limit: String,
+        message: String,
+    },
+    Again,
     InUse(String),
     Pack(u64),
+    /// What follows in a file is kept as it is.
+    Verbatim,
     Adds(String),
     Also(String, Vec<Item>),
     From(String),
     Level(String),
     Hidden,
+    Hashed,
+    Privilege(u64),
 }
 
 /// What a `clear` removes.
@@ -242,6 +279,8 @@ pub enum ClearTarget {
     Negated(String),
     /// All statements of the group that the argument names.
     Group(String),
+    /// The statements of that name with these values.
+    With(String, Vec<String>),
 }
 
 /// Reads a grammar file.
@@ -505,6 +544,33 @@ mod tests {
         assert!(matches!(&stanza.items[1], Item::Choice(branches) if branches.len() == 2));
         assert!(matches!(&stanza.items[2], Item::Optional(branches)
             if matches!(branches[0][0], Item::Argument { repeated: true, .. })));
+    }
+
+    #[test]
+    fn reads_rules_about_values_and_names() {
+        let stanza = command(
+            "user <a:label/8> <b:label/8>...\n    \
+             = most <b> 8 else too-many, claims <a> <zone> else taken\n    \
+             = claims below <a> else taken\n    \
+             = clear lu with <a> <b> no lu lu\n",
+        );
+        let clauses: Vec<Clause> = stanza.clauses.into_iter().map(|(clause, _)| clause).collect();
+        let text = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let claims = |below, parts| Clause::Claims { below, parts, message: "taken".to_owned() };
+        let message = "too-many".to_owned();
+        assert_eq!(
+            clauses,
+            [
+                Clause::Most { argument: "b".to_owned(), most: 8, message },
+                claims(false, text(&["a", "zone"])),
+                claims(true, text(&["a"])),
+                Clause::Clear(vec![
+                    ClearTarget::With("lu".to_owned(), text(&["a", "b"])),
+                    ClearTarget::Negated("lu".to_owned()),
+                    ClearTarget::Name("lu".to_owned()),
+                ]),
+            ]
+        );
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub(super) fn choice_value(input: &str) -> IResult<&str, ChoiceValue> {
 }
 
 fn word(input: &str) -> IResult<&str, String> {
-    let is_word = |character: char| is_name_character(character) || "!:*?".contains(character);
+    let is_word = |character: char| is_name_character(character) || "!:*?+".contains(character);
     map(take_while1(is_word), str::to_owned).parse(input)
 }
 
@@ -147,6 +147,9 @@ fn clear_target(input: &str) -> IResult<&str, ClearTarget> {
     alt((
         map(after("no", name), ClearTarget::Negated),
         map(after("group", argument_reference), ClearTarget::Group),
+        map(pair(name, preceded(space1, after("with", argument_references))), |(name, with)| {
+            ClearTarget::With(name, with)
+        }),
         map(name, ClearTarget::Name),
     ))
     .parse(input)
@@ -202,6 +205,7 @@ fn identity_clause(input: &str) -> IResult<&str, Clause> {
         map(after("from", string), Clause::From),
         map(after("level", name), Clause::Level),
         map(phrase("hidden"), |()| Clause::Hidden),
+        map(after("privilege", number), Clause::Privilege),
     ))
     .parse(input)
 }
@@ -215,8 +219,43 @@ fn rule_clause(input: &str) -> IResult<&str, Clause> {
         ),
         map(phrase("no kept"), |()| Clause::NoKept),
         map(phrase("merge"), |()| Clause::Merge),
+        map(phrase("again"), |()| Clause::Again),
+        map(
+            after(
+                "rejects",
+                (
+                    argument_reference,
+                    preceded(space1, after("above", argument_reference)),
+                    preceded(space1, after("else", name)),
+                ),
+            ),
+            |(argument, limit, message)| Clause::RejectsAbove { argument, limit, message },
+        ),
+        map(phrase("hashed"), |()| Clause::Hashed),
         map(after("at-most", number), Clause::AtMost),
         map(after("unique", argument_reference), Clause::Unique),
+        map(
+            after(
+                "most",
+                (
+                    argument_reference,
+                    preceded(space1, number),
+                    preceded(space1, after("else", name)),
+                ),
+            ),
+            |(argument, most, message)| Clause::Most { argument, most, message },
+        ),
+        map(
+            after(
+                "claims",
+                (
+                    opt(terminated(phrase("below"), space1)),
+                    argument_references,
+                    preceded(space1, after("else", name)),
+                ),
+            ),
+            |(below, parts, message)| Clause::Claims { below: below.is_some(), parts, message },
+        ),
         map(after("excludes", names), Clause::Excludes),
         map(after("needs", name_else_message), |(name, message)| Clause::Needs { name, message }),
         map(after("under", name_else_message), |(name, message)| Clause::Under { name, message }),
@@ -235,6 +274,7 @@ fn rule_clause(input: &str) -> IResult<&str, Clause> {
         map(after("in-use", name), Clause::InUse),
         map(after("pack", number), Clause::Pack),
         map(after("adds", string), Clause::Adds),
+        map(phrase("verbatim"), |()| Clause::Verbatim),
     ))
     .parse(input)
 }

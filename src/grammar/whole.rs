@@ -8,7 +8,7 @@ use crate::grammar::link::Kept;
 use crate::grammar::load::Result;
 use crate::grammar::trie::{NodeId, Step, Trie};
 use crate::grammar::value::ValueType;
-use crate::grammar::{Command, CommandId, Grammar, Mode, ModeId, Verb};
+use crate::grammar::{Claim, Command, CommandId, Grammar, Mode, ModeId, Verb};
 
 /// Notes for each argument of free text where something else can stand in its place.
 pub(super) fn find_rivals(grammar: &mut Grammar) {
@@ -23,7 +23,7 @@ pub(super) fn find_rivals(grammar: &mut Grammar) {
                     let node = trie.node(place);
                     let is_alone = node.words.is_empty() && node.arguments.len() == 1;
                     let is_free = argument.value_type.is_free();
-                    if is_free && !is_alone && argument.value_type != ValueType::Line {
+                    if is_free && !is_alone && !argument.value_type.takes_the_rest() {
                         argument.rivals.push((*mode, place));
                     }
                 }
@@ -168,6 +168,41 @@ pub(super) fn check_help(trie: &Trie, commands: &[Command]) -> Result<()> {
                 let position = &commands[edge.command.0].position;
                 return Err(position.fault(format!("no help text for <{}>", edge.name)));
             }
+        }
+    }
+    Ok(())
+}
+
+/// The domain name that a command claims.
+pub(super) fn claim_of(command: &Command) -> Option<&Claim> {
+    command.storage.as_ref()?.claim.as_ref()
+}
+
+/// What a claimed name is made of stands in the line or in the line above its block.
+pub(super) fn check_claim(command: &Command, all: &[Command], modes: &[Mode]) -> Result<()> {
+    let Some(claim) = claim_of(command) else { return Ok(()) };
+    if claim.below {
+        // So that it is found by its key.
+        let is_key = command.storage.as_ref().is_some_and(|storage| {
+            let key: Vec<&str> =
+                storage.key.iter().map(|key| command.arguments[*key].name.as_str()).collect();
+            key == claim.parts
+        });
+        let is_at_root = command.modes.iter().all(|mode| modes[mode.0].root);
+        if !is_key || !is_at_root || claim.parts.len() != 1 {
+            let text = "`claims below` takes the only key of a command of the root mode";
+            return Err(command.position.fault(text));
+        }
+    }
+    let openers = |mode: ModeId| all.iter().filter(move |one| one.verb == Verb::Open(mode));
+    for part in &claim.parts {
+        let in_opener = command.modes.iter().all(|mode| {
+            let mut openers = openers(*mode).peekable();
+            openers.peek().is_some() && openers.all(|opener| opener.argument(part).is_some())
+        });
+        if command.argument(part).is_none() && !in_opener {
+            let text = format!("neither the syntax line nor the one above has <{part}>");
+            return Err(command.position.fault(text));
         }
     }
     Ok(())

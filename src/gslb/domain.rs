@@ -239,6 +239,13 @@ impl DomainState {
         }
     }
 
+    /// Forgets what is bound to a time or a client: sessions, hash tables, steps towards exploring.
+    pub fn forget_persistence(&mut self) {
+        self.explore = Explore::default();
+        self.hash_tables = HashTables::default();
+        self.sticky = StickySessions::default();
+    }
+
     /// Sets all counts to zero; rotation stays where it is.
     pub fn clear_counts(&mut self) {
         self.requests = [0; 2];

@@ -60,15 +60,27 @@ impl StickySessions {
         list
     }
 
-    /// Removes the sessions of the family whose clients lie in a prefix, or all of the family;
-    /// returns how many.
-    pub fn clear(&mut self, family: Family, clients: Option<Prefix>) -> usize {
-        let sessions = &mut self.sessions[family.index()];
-        let before = sessions.len();
-        sessions.retain(|known, _| {
-            clients.is_some_and(|clients| !clients.covers(*known) && !known.covers(clients))
-        });
-        before - sessions.len()
+    /// Removes the sessions of clients of this family that lie in a prefix, or of all clients of
+    /// the family; returns how many. What they asked for does not matter.
+    pub fn clear(&mut self, clients_of: Family, clients: Option<Prefix>) -> usize {
+        let mut cleared = 0;
+        for sessions in &mut self.sessions {
+            let before = sessions.len();
+            sessions.retain(|known, _| {
+                let is_meant =
+                    clients.is_none_or(|clients| clients.covers(*known) || known.covers(clients));
+                Family::of(known.network()) != clients_of || !is_meant
+            });
+            cleared += before - sessions.len();
+        }
+        cleared
+    }
+
+    /// Removes the sessions that were idle for too long.
+    pub fn expire(&mut self, parameters: &Sticky, now: Moment) {
+        for sessions in &mut self.sessions {
+            sessions.retain(|_, session| session.is_alive(parameters, now));
+        }
     }
 
     /// Keeps a session, new or used again.
@@ -206,10 +218,11 @@ mod tests {
         assert_eq!(world.run(WWW, 1), [1]);
         assert_eq!(world.select(WWW, Family::V6).0.best, Some(3));
         assert_eq!(world.select(WWW, Family::V6).0.best, Some(3));
-        let cleared = world.domain(WWW, |domain| domain.sticky.clear(Family::V6, None));
-        assert_eq!(cleared, 1);
+        let clear = |family| world.domain(WWW, |domain| domain.sticky.clear(family, None));
+        assert_eq!(clear(Family::V6), 0, "the client has an IPv4 address");
+        assert_eq!(clear(Family::V4), 2);
         assert_eq!(world.select(WWW, Family::V6).0.best, Some(4));
-        assert_eq!(world.run(WWW, 1), [1]);
+        assert_eq!(world.run(WWW, 1), [2]);
     }
 
     #[test]

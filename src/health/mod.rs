@@ -3,5 +3,6 @@
 pub mod load;
 pub mod prefix;
 pub mod rtt;
+pub mod schedule;
 pub mod smoothing;
 pub mod state;

@@ -102,6 +102,14 @@ impl Measurements {
         }
     }
 
+    fn forget(&mut self, method: Method) {
+        match method {
+            Method::Passive => self.passive = None,
+            Method::ActiveIcmp => self.icmp = None,
+            Method::ActiveDns => self.dns = None,
+        }
+    }
+
     fn take(&mut self, report: &RttReport, smoothing: Smoothing) {
         let sample = |rtt: &mut Option<SmoothedRtt>| match rtt {
             Some(known) => {
@@ -255,12 +263,23 @@ impl PrefixCache {
         entry.measurements[place].1.take(report, smoothing);
     }
 
-    /// Forgets what a site device reported of these clients.
-    pub fn withdraw(&self, clients: Prefix, server: IpAddr, parameters: &RttParameters) {
+    /// Forgets what a site device reported of these clients, as far as it was measured so.
+    pub fn withdraw(
+        &self,
+        clients: Prefix,
+        server: IpAddr,
+        method: Method,
+        parameters: &RttParameters,
+    ) {
         let Some(prefix) = filed_under(clients, parameters) else { return };
         let mut entries = self.write();
         let Some(entry) = entries.by_prefix.get_mut(&prefix) else { return };
-        entry.measurements.retain(|(known, _)| *known != server);
+        entry.measurements.retain_mut(|(known, measured)| {
+            if *known == server {
+                measured.forget(method);
+            }
+            *measured != Measurements::default()
+        });
         if entry.measurements.is_empty() {
             entry.origin = Origin { client_query: entry.origin.client_query, ..Origin::default() };
             if !entry.origin.client_query {
@@ -627,7 +646,7 @@ mod tests {
         let fixture = Fixture::default();
         fixture.file("198.51.100.1", 32, 10);
         let clients = Prefix::new(ip("198.51.100.1"), 32);
-        fixture.cache.withdraw(clients, ip(SERVER), &fixture.parameters);
+        fixture.cache.withdraw(clients, ip(SERVER), Method::Passive, &fixture.parameters);
         assert_eq!(fixture.cache.size(), (0, 0));
         let entries = fixture.cache.read();
         assert_eq!((entries.lengths, entries.present), ([0; 33], 0));

@@ -18,10 +18,13 @@ use crate::health::state::States;
 use crate::model::draft::{DEFAULT_REHASH_TIMEOUT, PolicyDraft};
 use crate::model::policy::{Metric, RttSource, TieBreaker};
 use crate::model::region::Region;
+use crate::model::site::{AffinityDraft, affinity, dns_probe, smoothing};
+use crate::model::sna::SnaDraft;
 use crate::model::snapshot::{
     Address, Application, ErrorCode, Host, HostId, NameEntry, PolicyId, ServerId, Site, SiteId,
-    SiteServer, Snapshot, Source, Zone, ZoneId,
+    SiteServer, SnaDomainId, Snapshot, Source, Zone, ZoneId,
 };
+use crate::sna::SnaDomain;
 
 /// Settings that count only after a restart, as they were when the appliance started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +62,9 @@ pub fn project(
         snapshot: Snapshot::empty(DEFAULT_DEVICE_NAME),
         global: PolicyDraft::default(),
         host_policies: Vec::new(),
+        affinities: Vec::new(),
         zones: Vec::new(),
+        sna_domains: Vec::new(),
     };
     if let Some(location) = boot.default_location {
         projection.snapshot.default_location = location;
@@ -76,7 +81,11 @@ enum Context {
     Policy,
     /// A host-level policy, by its place in the list.
     HostPolicy(usize),
+    /// The affinities of a group; `None`: the global set.
+    Affinity(Option<u8>),
     Zone(usize),
+    /// An SNA gateway domain, by its place in the list.
+    SnaDomain(usize),
     /// A block without meaning for the snapshot.
     Other,
 }
@@ -87,7 +96,9 @@ struct Projection<'a> {
     snapshot: Snapshot,
     global: PolicyDraft,
     host_policies: Vec<PolicyDraft>,
+    affinities: Vec<AffinityDraft>,
     zones: Vec<ZoneDraft>,
+    sna_domains: Vec<SnaDraft>,
 }
 
 /// A zone while its statements are read.
@@ -176,6 +187,31 @@ impl Projection<'_> {
                 }
             }
             Kept::Si => self.site_server(reading, context),
+            Kept::EnableSiteRttSmoothing
+            | Kept::DisableSiteRttSmoothing
+            | Kept::MaxRttDeviation
+            | Kept::MaxIgnoreCount
+            | Kept::NormalRampFactor
+            | Kept::RampUpFactor
+            | Kept::RampDownFactor => {
+                if let Some(site) = self.site_of(context) {
+                    smoothing(site, kept, reading);
+                }
+            }
+            Kept::DnsProbe => {
+                self.snapshot.rtt.dns_probe = dns_probe(reading);
+            }
+            Kept::DiscardPassiveRtt => self.snapshot.rtt.discards_passive = true,
+            Kept::NoPassiveRtt => self.snapshot.rtt.watches_nothing = true,
+            Kept::EnableRttSmoothing => self.snapshot.rtt.enhanced_smoothing = true,
+
+            Kept::Affinity => return Context::Affinity(None),
+            Kept::AffinityGroup => return Context::Affinity(reading.number("group")),
+            Kept::AffinityPrefer => {
+                if let Context::Affinity(group) = context {
+                    self.affinities.extend(affinity(reading, *group));
+                }
+            }
 
             Kept::Zone => {
                 let name = reading.text("zone").unwrap_or_default().to_owned();
@@ -224,6 +260,25 @@ impl Projection<'_> {
             Kept::HostPolicyUse => {
                 if let Some(host) = self.host_of(reading, context) {
                     host.policy = reading.text("policy").map(str::to_ascii_lowercase);
+                }
+            }
+
+            Kept::SnaDomain => {
+                let name = reading.text("domain").unwrap_or_default();
+                self.sna_domains.push(SnaDraft::new(name));
+                return Context::SnaDomain(self.sna_domains.len() - 1);
+            }
+            Kept::SnaKeyword
+            | Kept::SnaTtl
+            | Kept::SnaSystem
+            | Kept::SnaLu
+            | Kept::SnaResources
+            | Kept::SnaAddress
+            | Kept::SnaHostname => {
+                if let Context::SnaDomain(place) = context
+                    && let Some(domain) = self.sna_domains.get_mut(*place)
+                {
+                    domain.statement(kept, reading);
                 }
             }
 
@@ -401,29 +456,27 @@ impl Projection<'_> {
             | Kept::AgentRttRefreshInterval
             | Kept::PeerPublicKeyExpire
             | Kept::SecureOnly
-            | Kept::DiscardPassiveRtt
-            | Kept::DnsProbe
-            | Kept::EnableRttSmoothing
-            | Kept::NoPassiveRtt
             | Kept::ProcessVipListOptimize
             | Kept::UdpProbePort
             | Kept::SiKeyInterval
-            | Kept::EnableSiteRttSmoothing
-            | Kept::DisableSiteRttSmoothing
-            | Kept::MaxRttDeviation
-            | Kept::MaxIgnoreCount
-            | Kept::NormalRampFactor
-            | Kept::RampUpFactor
-            | Kept::RampDownFactor
-            | Kept::Affinity
-            | Kept::AffinityGroup
-            | Kept::AffinityPrefer
             | Kept::Vlan
             | Kept::VlanTagged
             | Kept::VlanUntagged
             | Kept::VlanRouterInterface
             | Kept::VlanSpanningTree
+            | Kept::AaaEnable
+            | Kept::AaaLogin
+            | Kept::AaaPrivilegeMode
+            | Kept::AaaAuthentication
             | Kept::Aaa
+            | Kept::Banner
+            | Kept::BannerEnterKey
+            | Kept::BannerOfKind
+            | Kept::RoleTemplate
+            | Kept::RoleContext
+            | Kept::RoleDefaultContext
+            | Kept::RoleGlobal
+            | Kept::Context
             | Kept::Boot
             | Kept::Clock
             | Kept::ConsoleTimeout
@@ -433,6 +486,8 @@ impl Projection<'_> {
             | Kept::EnableReadOnlyPassword
             | Kept::EnableSkipPageDisplay
             | Kept::EnableSuperUserPassword
+            | Kept::EnableTelnetAuthentication
+            | Kept::EnableTelnetPassword
             | Kept::EnableTelnet
             | Kept::IpDefaultGateway
             | Kept::IpDnsDomainName
@@ -440,8 +495,14 @@ impl Projection<'_> {
             | Kept::IpPolicy
             | Kept::IpRoute
             | Kept::IpSsh
+            | Kept::LoggingOn
+            | Kept::LoggingSize
+            | Kept::LoggingLevel
+            | Kept::LoggingConsole
+            | Kept::LoggingHost
             | Kept::Logging
             | Kept::Privilege
+            | Kept::PrivilegeSetting
             | Kept::RadiusKey
             | Kept::RadiusServer
             | Kept::Service
@@ -484,18 +545,18 @@ impl Projection<'_> {
             | Kept::EmulateHealth
             | Kept::EmulateApplicationHealth
             | Kept::EmulateFlashback
-            | Kept::EmulateFlashbackApplication => {}
+            | Kept::EmulateFlashbackApplication
+            | Kept::EmulateSnaSystem
+            | Kept::EmulateSnaLu
+            | Kept::EmulateAgent
+            | Kept::EmulateRtt
+            | Kept::EmulateActiveRtt => {}
         }
         Context::Other
     }
 
     fn site(&mut self, reading: &Reading<'_>) -> Context {
-        self.snapshot.sites.push(Site {
-            name: reading.text("name").unwrap_or_default().to_owned(),
-            weight: 0,
-            location: None,
-            servers: Vec::new(),
-        });
+        self.snapshot.sites.push(Site::named(reading.text("name").unwrap_or_default()));
         Context::Site(SiteId::from_index(self.snapshot.sites.len() - 1))
     }
 
@@ -505,7 +566,9 @@ impl Projection<'_> {
             Context::Root
             | Context::Policy
             | Context::HostPolicy(_)
+            | Context::Affinity(_)
             | Context::Zone(_)
+            | Context::SnaDomain(_)
             | Context::Other => None,
         }
     }
@@ -551,7 +614,12 @@ impl Projection<'_> {
         match context {
             Context::Policy => Some(&mut self.global),
             Context::HostPolicy(place) => self.host_policies.get_mut(*place),
-            Context::Root | Context::Site(_) | Context::Zone(_) | Context::Other => None,
+            Context::Root
+            | Context::Site(_)
+            | Context::Affinity(_)
+            | Context::Zone(_)
+            | Context::SnaDomain(_)
+            | Context::Other => None,
         }
     }
 
@@ -578,6 +646,10 @@ impl Projection<'_> {
         for server in &mut self.snapshot.servers {
             server.is_self = self.snapshot.own_addresses.contains(&server.address);
         }
+        self.snapshot.affinities = std::mem::take(&mut self.affinities)
+            .into_iter()
+            .filter_map(|draft| draft.resolve(&self.snapshot))
+            .collect();
         let owners = owners(&self.snapshot);
         for zone in std::mem::take(&mut self.zones) {
             let zone_id = ZoneId::from_index(self.snapshot.zones.len());
@@ -590,6 +662,14 @@ impl Projection<'_> {
             self.snapshot.zones.push(Zone { name: zone.name, hosts });
         }
         name_hosts(&mut self.snapshot);
+        for draft in std::mem::take(&mut self.sna_domains) {
+            let plan = draft.finish();
+            let known = previous.sna_domain(&plan.name);
+            let tallies = known.map(|domain| Arc::clone(&domain.tallies)).unwrap_or_default();
+            let id = SnaDomainId::from_index(self.snapshot.sna_domains.len());
+            self.snapshot.sna_names.insert(wire_name(&plan.name), id);
+            self.snapshot.sna_domains.push(SnaDomain::new(plan, &self.states.sna, tallies));
+        }
         self.snapshot
     }
 
@@ -651,12 +731,16 @@ fn previous_domain(previous: &Snapshot, domain_name: &str, zone_name: &str) -> A
 }
 
 /// Whose VIP each reported address is. One that two devices report belongs to the first of them in
-/// configured order (decisions 3.6).
+/// configured order (decisions 3.6), but of a pair to the one that holds it active (guide p. 157).
 fn owners(snapshot: &Snapshot) -> HashMap<IpAddr, ServerId> {
     let mut owners = HashMap::new();
-    for (place, server) in snapshot.servers.iter().enumerate() {
-        for vip in server.state.vips() {
-            owners.entry(vip.address).or_insert(ServerId::from_index(place));
+    for standby in [false, true] {
+        for (place, server) in snapshot.servers.iter().enumerate() {
+            for vip in server.state.vips() {
+                if vip.standby == standby {
+                    owners.entry(vip.address).or_insert(ServerId::from_index(place));
+                }
+            }
         }
     }
     owners
@@ -759,7 +843,11 @@ fn metric_parameter(policy: &mut PolicyDraft, kept: Kept, reading: &Reading<'_>)
         Kept::RttSource | Kept::HostRttSource => {
             policy.rtt_source = reading.word("source").and_then(RttSource::from_name);
         }
-        Kept::StaticPrefix => policy.static_prefixes.extend(reading.prefix("prefix")),
+        // A length of 0 is ignored (guide p. 55).
+        Kept::StaticPrefix => {
+            let prefix = reading.prefix("prefix").filter(|(_, length)| *length > 0);
+            policy.static_prefixes.extend(prefix);
+        }
         Kept::GeoPrefix => {
             let region = reading.word("region").and_then(Region::from_name);
             if let (Some((address, length)), Some(region)) = (reading.prefix("prefix"), region) {

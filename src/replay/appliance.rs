@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use crate::appliance::Appliance;
 use crate::cli::complete::Completion as Tab;
+use crate::cli::pager::{self, Pager};
 use crate::cli::session::Session;
 use crate::clock::DrivenClock;
+use crate::config::capture;
 use crate::config::edit::Trees;
 use crate::config::load;
 use crate::config::render::{self, Secrets};
 use crate::dns::{Responder, Settings};
 use crate::grammar::Grammar;
+use crate::grammar::link::Message;
 use crate::gslb::domain::Decision;
 use crate::replay::{Completion, Key, Subject};
 use crate::store;
@@ -43,7 +46,7 @@ impl Played {
     /// last line of a question, which stands where a prompt would.
     fn screen(&mut self, text: String) -> String {
         let mut out = text;
-        for message in self.appliance().log.take() {
+        for message in self.session.notices() {
             out.push_str(&message);
         }
         if let Some((above, _)) = self.session.prompt().rsplit_once('\n') {
@@ -67,6 +70,12 @@ impl Played {
             for address in &host.addresses {
                 let count = state.tallies[address.slot.index()].selections;
                 counters.push((format!("{}: {}", host.domain_name, address.ip), count));
+            }
+        }
+        for domain in &appliance.current().sna_domains {
+            let state = domain.tallies.lock();
+            for (system, tally) in domain.systems.iter().zip(state.systems(domain.arrangement)) {
+                counters.push((format!("{}: {}", domain.name, system.name), tally.selections));
             }
         }
         counters
@@ -126,6 +135,7 @@ impl Subject for Played {
 
     fn load(&mut self, path: &Path) -> Result<String, String> {
         let text = store::read_text(path).map_err(|error| error.to_string())?;
+        let text = capture::clean(&self.appliance().grammar, &text);
         self.appliance().start_with(&text);
         self.session.restart();
         let rejected = self.appliance().configuration().rejected.len();
@@ -153,8 +163,29 @@ impl Subject for Played {
         out
     }
 
-    fn page(&mut self, _length: usize, _keys: &[Key], typed: &str) -> String {
-        self.line(typed)
+    fn page(&mut self, length: usize, keys: &[Key], typed: &str) -> String {
+        let length_before = std::mem::replace(&mut self.session.page.length, length);
+        let text = self.line(typed);
+        let length = self.session.page_length();
+        self.session.page.length = length_before;
+        let Some(length) = length else { return text };
+        let grammar = Arc::clone(&self.appliance().grammar);
+        let (mut shown, pager) = Pager::start(&grammar, &text, length);
+        let Some(mut pager) = pager else { return shown };
+        // In a session file the prompt of the pager stands on a line of its own, which a person
+        // sees before it is wiped.
+        let wipe = pager::wipe_of(grammar.phrase(Message::More));
+        let mut keys = keys.iter();
+        while !pager.is_over() {
+            let answer = pager.key(match keys.next() {
+                Some(Key::Space) => ' ',
+                Some(Key::Return) => '\r',
+                Some(Key::Interrupt) | None => '\u{3}',
+            });
+            shown.push('\n');
+            shown.push_str(answer.strip_prefix(&wipe).unwrap_or(&answer));
+        }
+        shown
     }
 
     fn invariants(&mut self) -> Vec<String> {

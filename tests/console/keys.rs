@@ -1,0 +1,107 @@
+//! Control keys, history, and what is no key at all (base-cli 2.6, decisions 1.1).
+
+use super::terminal::Terminal;
+
+#[test]
+fn control_z_leaves_the_configuration_and_then_the_privileged_level() {
+    let mut terminal = Terminal::configuring();
+    terminal.type_keys("gslb site x\r");
+    terminal.wait_for_line("ServerIronADX(config-gslb-site-x)#");
+    terminal.type_keys("half a line\x1a");
+    terminal.wait_for_line("ServerIronADX#");
+    terminal.type_keys("\x1a");
+    terminal.wait_for_line("ServerIronADX>");
+}
+
+#[test]
+fn control_c_gives_a_fresh_prompt() {
+    let mut terminal = Terminal::configuring();
+    terminal.type_keys("hostname half");
+    terminal.wait_for_line("ServerIronADX(config)#hostname half");
+    terminal.type_keys("\x03");
+    terminal.wait_for_lines(&["ServerIronADX(config)#hostname half", "ServerIronADX(config)#"]);
+}
+
+#[test]
+fn control_c_takes_a_question_back() {
+    let mut terminal = Terminal::start(&["--ephemeral", "--no-dns"]);
+    terminal.type_keys("enable\rreload\r");
+    terminal.wait_for_line("Are you sure? (enter 'y' or 'n'):");
+    // Neither help nor the end of input belongs here.
+    terminal.type_keys("\x04?\t");
+    terminal.wait_for_line("Are you sure? (enter 'y' or 'n'): ?");
+    terminal.type_keys("\x03");
+    terminal.wait_for_line("ServerIronADX#");
+}
+
+#[test]
+fn control_d_leaves_outside_the_configuration_only() {
+    let mut terminal = Terminal::configuring();
+    terminal.type_keys("\x04hostname x");
+    terminal.wait_for_line("ServerIronADX(config)#hostname x");
+    // On a character it deletes it.
+    terminal.type_keys("\x01\x04");
+    terminal.wait_for_line("ServerIronADX(config)#ostname x");
+    terminal.type_keys("\x0b\x1a\x04");
+    assert!(terminal.wait_for_end().success());
+}
+
+#[test]
+fn control_l_and_control_r_repeat_the_line() {
+    let mut terminal = Terminal::configuring();
+    let line = "ServerIronADX(config)#hostname x";
+    terminal.type_keys("hostname x\x0c");
+    terminal.wait_for_lines(&[line, line]);
+    terminal.type_keys("\x12");
+    terminal.wait_for_lines(&[line, line, line]);
+    // Control-X deletes to the start.
+    terminal.type_keys("\x18");
+    terminal.wait_for_line("ServerIronADX(config)#");
+}
+
+#[test]
+fn the_last_twenty_lines_are_remembered() {
+    let mut terminal = Terminal::configuring();
+    for number in 1..=25 {
+        terminal.type_keys(format!("hostname h{number}\r"));
+        terminal.wait_for_line(&format!("h{number}(config)#"));
+    }
+    let (up, down) = ("\x1b[A", "\x1b[B");
+    terminal.type_keys(up);
+    terminal.wait_for_line("h25(config)#hostname h25");
+    terminal.type_keys(up.repeat(30));
+    terminal.wait_for_line("h25(config)#hostname h6");
+    terminal.type_keys(down);
+    terminal.wait_for_line("h25(config)#hostname h7");
+}
+
+#[test]
+fn carriage_return_and_line_feed_end_one_line() {
+    let mut terminal = Terminal::configuring();
+    let row = terminal.row();
+    terminal.type_keys("hostname a\r\nhostname b\r\nhostname c\r\0hostname d\n");
+    terminal.wait_for_line("d(config)#");
+    assert_eq!(terminal.row(), row + 4, "{:?}", terminal.screen());
+}
+
+#[test]
+fn bytes_that_are_no_text_do_not_end_the_session() {
+    let mut terminal = Terminal::configuring();
+    terminal.type_keys(b"hostname K\xf6ln");
+    terminal.wait_until("an error", |terminal| {
+        terminal.screen().iter().any(|line| line.starts_with("Invalid input"))
+            && terminal.line().starts_with("ServerIronADX(config)#")
+    });
+    terminal.type_keys("\x15hostname K\u{f6}ln\r");
+    terminal.wait_for_line("K\u{f6}ln(config)#");
+}
+
+#[test]
+fn a_line_does_not_grow_without_bound() {
+    let mut terminal = Terminal::configuring();
+    terminal.type_keys("x".repeat(100_000));
+    terminal.type_keys("\rhostname after\r");
+    terminal.wait_for_line("after(config)#");
+    let longest = terminal.written().split(|one: char| one != 'x').map(str::len).max();
+    assert_eq!(longest, Some(4096));
+}
