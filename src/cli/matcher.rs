@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::cli::words::Word;
 use crate::config::tree::{Values, same_value};
-use crate::grammar::expand::Token;
+use crate::grammar::expand::{self, Token};
 use crate::grammar::link::Message;
 use crate::grammar::trie::{Leaf, NodeId, Step};
 use crate::grammar::value::{Value, ValueType};
@@ -183,19 +183,13 @@ fn no_such(grammar: &Grammar, mode: ModeId, place: NodeId) -> Option<Message> {
 /// Gives the values on a path to the arguments of the form that the path is written in.
 fn bind(grammar: &Grammar, leaf: Leaf, values: SmallVec<[Value; 4]>) -> Values {
     let form = &grammar.command(leaf.command).forms[leaf.form.0];
-    let mut arguments = form.iter().filter_map(|token| match token {
-        Token::Argument { argument, repeated } => Some((*argument, *repeated)),
+    let argument_of = |token: &Token| match token {
+        Token::Argument { argument, .. } => u8::try_from(*argument).ok(),
         Token::Word(_) => None,
-    });
-    let mut current = arguments.next();
-    let mut bound = Values::new();
-    for value in values {
-        let Some((argument, repeated)) = current else { break };
-        bound.push((u8::try_from(argument).unwrap_or(u8::MAX), value));
-        if !repeated {
-            current = arguments.next();
-        }
-    }
+    };
+    let (once, again) = form.split_at(form.len() - expand::repeated_at_end(form));
+    let arguments = once.iter().chain(again.iter().cycle()).filter_map(argument_of);
+    let mut bound: Values = arguments.zip(values).collect();
     bound.sort_by_key(|(argument, _)| *argument);
     bound
 }

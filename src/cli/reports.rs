@@ -5,8 +5,8 @@ use std::net::Ipv4Addr;
 
 use similar::TextDiff;
 
-use crate::cli::gslb;
 use crate::cli::access;
+use crate::cli::gslb;
 use crate::cli::session::Session;
 use crate::config::edit::{Refusal, Trees, no_such_reference};
 use crate::config::load;

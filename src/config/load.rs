@@ -315,7 +315,7 @@ impl<L: Listener> Loader<'_, L> {
                 return;
             }
         }
-        let editor = Editor::new(self.grammar, self.trees, &place);
+        let editor = Editor::new(self.grammar, self.trees, &place).from_file();
         let outcome = match &command.verb {
             Verb::Keep | Verb::Open(_) if hit.negated => {
                 editor.remove(command, &hit.values, behind_no)

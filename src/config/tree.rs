@@ -7,8 +7,7 @@ use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use foldhash::fast::FixedState;
-use hashbrown::{HashMap, HashTable};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use smallvec::SmallVec;
 
 use crate::grammar::link::Kept;
@@ -40,6 +39,10 @@ pub struct Block {
     live: usize,
     /// Slots by the hash of command and key, once there are more than a few.
     index: HashTable<Indexed>,
+    /// Its seed, so that no file can be written that makes the search slow.
+    hasher: DefaultHashBuilder,
+    /// Number of statements of the commands that limit it.
+    counts: SmallVec<[(CommandId, u64); 1]>,
     /// Number of statements of each group, by the group's value in lower case.
     groups: HashMap<Arc<str>, u32>,
     /// Lines that the grammar does not know, each behind the slot that it followed.
@@ -108,6 +111,22 @@ impl Block {
         self.slots.len()
     }
 
+    /// How many statements of a command there are, if its stanza limits their number.
+    pub fn counted(&self, command: CommandId) -> u64 {
+        self.counts.iter().find(|(known, _)| *known == command).map_or(0, |(_, number)| *number)
+    }
+
+    fn count(&mut self, command: &Command, up: bool) {
+        if command.storage.as_ref().is_none_or(|storage| storage.at_most.is_none()) {
+            return;
+        }
+        match self.counts.iter_mut().find(|(known, _)| *known == command.id) {
+            Some((_, number)) if up => *number += 1,
+            Some((_, number)) => *number = number.saturating_sub(1),
+            None => self.counts.push((command.id, u64::from(up))),
+        }
+    }
+
     /// The statement of a command with that key. Values that are no part of the key may stand
     /// beside it.
     pub fn find(&self, command: &Command, key: &Values) -> Option<&Statement> {
@@ -141,7 +160,7 @@ impl Block {
         if self.slots.len() <= SEARCHED {
             return self.slots.iter().position(|slot| slot.as_ref().is_some_and(is_it));
         }
-        self.indexed(hash_key(command, key), is_it)
+        self.indexed(hash_key(&self.hasher, command, key), is_it)
     }
 
     fn indexed(&self, hash: u64, is_it: impl Fn(&Statement) -> bool) -> Option<usize> {
@@ -160,7 +179,7 @@ impl Block {
     pub fn put(&mut self, grammar: &Grammar, mut statement: Statement) -> Option<Statement> {
         let command = grammar.command(statement.command);
         statement.values.shrink_to_fit();
-        let hash = hash_key(command, &statement.values);
+        let hash = hash_key(&self.hasher, command, &statement.values);
         let known = {
             let key = &statement.values;
             let is_it =
@@ -175,6 +194,7 @@ impl Block {
             return self.slots[slot].replace(statement);
         }
         self.join_group(grammar, command, &mut statement.values);
+        self.count(command, true);
         let slot = u32::try_from(self.slots.len()).expect("a block fits 32 bits");
         self.slots.push(Some(statement));
         self.live += 1;
@@ -223,6 +243,7 @@ impl Block {
         let statement = self.slots.get_mut(slot)?.take()?;
         self.live -= 1;
         let command = grammar.command(statement.command);
+        self.count(command, false);
         if let Some(group) = group_of(grammar, command, &statement.values)
             && let Some(count) = self.groups.get_mut(group.as_str())
         {
@@ -232,7 +253,7 @@ impl Block {
             }
         }
         if self.slots.len() > SEARCHED {
-            let hash = hash_key(command, &statement.values);
+            let hash = hash_key(&self.hasher, command, &statement.values);
             if let Ok(entry) = self.index.find_entry(hash, |one| one.slot as usize == slot) {
                 entry.remove();
             }
@@ -269,10 +290,46 @@ impl Block {
         for (slot, statement) in self.slots.iter().enumerate() {
             let Some(statement) = statement else { continue };
             let slot = u32::try_from(slot).expect("a block fits 32 bits");
-            let hash = hash_key(grammar.command(statement.command), &statement.values);
+            let hash =
+                hash_key(&self.hasher, grammar.command(statement.command), &statement.values);
             self.index.insert_unique(hash, Indexed { hash, slot }, |one| one.hash);
         }
     }
+
+    /// Whether another block holds the same statements under the same keys, with the same blocks,
+    /// whatever the order of entry, and the same opaque lines.
+    pub fn holds_the_same(&self, grammar: &Grammar, other: &Block) -> bool {
+        let lines = |block: &Block| -> Vec<Vec<String>> {
+            let mut lines: Vec<_> = block.opaque.iter().map(|one| one.lines.clone()).collect();
+            lines.sort_unstable();
+            lines
+        };
+        // A block that exists once is there as soon as its mode was entered.
+        let says_something = |statement: &&Statement| {
+            statement.block.as_ref().is_none_or(|block| {
+                !block.is_empty() || !key_of_command(grammar, statement.command).is_empty()
+            })
+        };
+        let has = |statement: &Statement| {
+            let found = other.find(grammar.command(statement.command), &statement.values);
+            found.is_some_and(|found| {
+                let blocks = match (&statement.block, &found.block) {
+                    (Some(one), Some(other)) => one.holds_the_same(grammar, other),
+                    (None, None) => true,
+                    (Some(_), None) | (None, Some(_)) => false,
+                };
+                blocks && statement.negated == found.negated && statement.values == found.values
+            })
+        };
+        lines(self) == lines(other)
+            && self.statements().filter(says_something).count()
+                == other.statements().filter(says_something).count()
+            && self.statements().filter(says_something).all(has)
+    }
+}
+
+fn key_of_command(grammar: &Grammar, command: CommandId) -> &[usize] {
+    grammar.command(command).storage.as_ref().map_or(&[], |storage| &storage.key)
 }
 
 impl Tree {
@@ -315,6 +372,13 @@ impl Tree {
         let command = grammar.root_mode().and_then(|root| grammar.keeping(root, kept));
         let command = command.map(|command| command.id);
         self.root.statements().filter(move |statement| Some(statement.command) == command)
+    }
+
+    /// Whether another tree holds the same, and what is referred to is counted alike.
+    pub fn holds_the_same(&self, grammar: &Grammar, other: &Tree) -> bool {
+        self.root.holds_the_same(grammar, &other.root)
+            && self.targets == other.targets
+            && self.uses == other.uses
     }
 
     /// Whether a statement of that name with that last key exists.
@@ -557,9 +621,8 @@ pub fn same_value(one: &Value, other: &Value, ignores_case: bool) -> bool {
     }
 }
 
-fn hash_key(command: &Command, key: &Values) -> u64 {
-    // Fixed, as the hash of a key is kept beside its slot.
-    let mut hasher = FixedState::default().build_hasher();
+fn hash_key(builder: &DefaultHashBuilder, command: &Command, key: &Values) -> u64 {
+    let mut hasher = builder.build_hasher();
     command.id.0.hash(&mut hasher);
     let arguments: &[usize] = match &command.storage {
         Some(Storage { key, .. }) => key,
@@ -570,10 +633,9 @@ fn hash_key(command: &Command, key: &Values) -> u64 {
         match value {
             None => 0_u8.hash(&mut hasher),
             Some((_, Value::Text(text))) => {
-                for byte in text.bytes() {
-                    hasher.write_u8(byte.to_ascii_lowercase());
-                }
-                hasher.write_u8(0);
+                let lower: SmallVec<[u8; 64]> =
+                    text.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
+                hasher.write(&lower);
             }
             Some((_, Value::Number(number))) => number.hash(&mut hasher),
             Some((_, Value::Choice(place))) => place.hash(&mut hasher),

@@ -6,9 +6,9 @@
 //! there on Linux; [`PlainSocket`] does with what every system has.
 
 use std::io;
-use std::net::{IpAddr, UdpSocket};
 #[cfg(any(test, not(target_os = "linux")))]
 use std::net::SocketAddr;
+use std::net::{IpAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};

@@ -202,7 +202,8 @@ impl ValueType {
             )),
             ValueType::Mask => typed(parse_mask(word)),
             ValueType::Decimal => typed(is_decimal(word).then(|| Value::Text(word.into()))),
-            ValueType::Quoted | ValueType::Line => Fit::Free(Value::Text(word.into())),
+            ValueType::Quoted => free(word, usize::MAX, |_| true),
+            ValueType::Line => Fit::Free(Value::Text(word.into())),
             ValueType::Delimited => match delimited::delimiter(word) {
                 Some(_) if !quoted => Fit::Free(Value::Text(word.into())),
                 Some(_) | None => Fit::No,
@@ -245,13 +246,11 @@ impl ValueType {
         match (self, value) {
             (ValueType::Reference(_, base), value) => base.print(choices, value, out),
             (ValueType::Choice(id), value) => out.push_str(&choices[id.0].word_of(value)),
-            (ValueType::Quoted, Value::Text(text)) => {
-                let _ = write!(out, "\"{text}\"");
-            }
+            (ValueType::Quoted, Value::Text(text)) => print_quoted(text, out),
             (ValueType::Line | ValueType::Delimited, Value::Text(text)) => out.push_str(text),
             (_, Value::Text(text)) => {
                 if text.is_empty() || text.contains(char::is_whitespace) || text.contains('|') {
-                    let _ = write!(out, "\"{text}\"");
+                    print_quoted(text, out);
                 } else {
                     out.push_str(text);
                 }
@@ -268,6 +267,13 @@ impl ValueType {
             (_, Value::Choice(_)) => {}
         }
     }
+}
+
+/// Prints a text in double quotes, which it holds none of.
+pub(super) fn print_quoted(text: &str, out: &mut String) {
+    out.push('"');
+    out.push_str(text);
+    out.push('"');
 }
 
 fn typed(value: Option<Value>) -> Fit {

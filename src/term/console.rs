@@ -51,7 +51,8 @@ impl Console {
         let (mut editor, notes) = editor(&session, &watch).map_err(io_error)?;
         let (thread, quiet) = match editor.create_external_printer() {
             Ok(printer) => {
-                let thread = messages::print_above(Arc::clone(&watch), Arc::clone(&session), printer)?;
+                let thread =
+                    messages::print_above(Arc::clone(&watch), Arc::clone(&session), printer)?;
                 (Some(thread), Quiet::begin())
             }
             // A terminal that cannot move its cursor: the system edits the line, and messages are

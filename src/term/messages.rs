@@ -9,8 +9,8 @@
 //! when no key is waiting: one that falls into a pasted block appears behind it.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use rustyline::completion::Completer;
