@@ -429,8 +429,37 @@ impl<'a> Editor<'a> {
                 self.take(dependent, dependent_storage, &key);
             }
         }
+        self.leave_no_group_alone(storage, command, statement);
         if storage.world {
             self.outcome.world.push((false, statement.without_block()));
+        }
+    }
+
+    /// Statements that need others of their group go when none of those is left: what is printed
+    /// must be accepted when it is read back.
+    fn leave_no_group_alone(&mut self, storage: &Storage, command: &Command, gone: &Statement) {
+        let grammar = self.grammar;
+        let dependents = grammar.group_dependents(self.place.mode);
+        if dependents.is_empty() || storage.group.is_none() {
+            return;
+        }
+        let Some(group) = group_of(grammar, command, &gone.values) else { return };
+        let Some(block) = self.home(storage) else { return };
+        let alone: Vec<(&Command, Values)> = dependents
+            .iter()
+            .filter_map(|dependent| {
+                let dependent = grammar.command(*dependent);
+                let key = key_for(dependent, command, &gone.values)?;
+                block.find(dependent, &key).map(|_| (dependent, key))
+            })
+            .collect();
+        if alone.is_empty() || alone.len() < block.group_size(&group) {
+            return;
+        }
+        for (dependent, key) in alone {
+            if let Some(storage) = &dependent.storage {
+                self.take(dependent, storage, &key);
+            }
         }
     }
 

@@ -138,6 +138,11 @@ impl Block {
         self.slot(command, key).and_then(|slot| self.slots[slot].as_mut())
     }
 
+    /// How many statements belong to that group (its value in lower case).
+    pub fn group_size(&self, value: &str) -> usize {
+        self.groups.get(value).map_or(0, |number| *number as usize)
+    }
+
     /// Whether some statement belongs to that group (its value in lower case).
     pub fn has_group(&self, value: &str) -> bool {
         self.groups.contains_key(value)

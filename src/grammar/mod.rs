@@ -73,6 +73,8 @@ pub struct Grammar {
     /// The first command of a mode whose statements stand in groups; its place is theirs.
     group_section: HashMap<ModeId, CommandId>,
     /// The commands that claim a domain name with everything below it.
+    /// The commands of a mode whose statements cannot stand alone in their group.
+    group_dependents: HashMap<ModeId, Vec<CommandId>>,
     wide_claims: Vec<CommandId>,
 }
 
@@ -430,6 +432,11 @@ impl Grammar {
     /// The command whose statements the device completes with a statement of that name.
     pub fn adding(&self, mode: ModeId, kept: Kept) -> Option<&Command> {
         self.adding.get(&(mode, kept)).map(|command| self.command(*command))
+    }
+
+    /// The commands whose statements cannot stand alone in their group.
+    pub fn group_dependents(&self, mode: ModeId) -> &[CommandId] {
+        self.group_dependents.get(&mode).map_or(&[], Vec::as_slice)
     }
 
     /// Where the groups of a mode stand among its other statements.

@@ -262,13 +262,8 @@ impl<'a> Rule<'a> {
             let Some(no) = removal.first() else { continue };
             let after = self.desk(&Script::of(&line).and(self.mode, no));
             assert_eq!(after.number_of(needed.command.id), 0, "{no}");
-            if need.under {
-                assert_eq!(self.number(&after), 0, "{no} leaves {}", line.text());
-                count.one("under");
-            } else {
-                assert_eq!(self.number(&after), 1, "{no} removes {}", line.text());
-                count.one("needs");
-            }
+            assert_eq!(self.number(&after), 0, "{no} leaves {}", line.text());
+            count.one(if need.under { "under" } else { "needs" });
         }
     }
 
