@@ -1,6 +1,6 @@
 //! One emulated appliance: everything that its sessions and its sockets share.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use arc_swap::{ArcSwap, Guard};
@@ -18,11 +18,17 @@ use crate::gslb::hash_persistence;
 use crate::health::schedule::{Event, Periods, Schedule};
 use crate::health::state::States;
 use crate::lab::Lab;
-use crate::log::Log;
+use crate::log::status::StatusWatch;
+use crate::log::{Log, Stamp};
+use crate::model::logging::{LogLevel, LogSettings};
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::Snapshot;
 use crate::model::world::{self, Effect, World};
 use crate::store::{StateDirectory, StoreError};
+use crate::tftp::TftpServer;
+
+/// The moment of a restart that nobody has asked for.
+const NEVER: u64 = u64::MAX;
 
 /// One emulated appliance.
 #[derive(Debug)]
@@ -51,6 +57,22 @@ pub struct Appliance {
     started: AtomicU64,
     /// Up to when everything has happened that falls due.
     schedule: Mutex<Schedule>,
+    /// How often it was started again.
+    restarts: AtomicU64,
+    /// Seconds that the time of day is ahead of the clock's, or behind; what nobody has set is 0.
+    time_set: AtomicI64,
+    /// Whether somebody has set the time of day.
+    is_time_set: AtomicBool,
+    /// When it is to restart by itself, in milliseconds of the clock.
+    restart_due: AtomicU64,
+    /// What was known of addresses and devices when somebody looked last.
+    watch: Mutex<StatusWatch>,
+    /// Whether something may have changed since.
+    is_unwatched: AtomicBool,
+    /// Whether the settings of the log are older than the configuration.
+    is_log_stale: AtomicBool,
+    /// The files that stand for those of TFTP servers.
+    pub tftp: TftpServer,
     /// Where a save goes.
     store: Option<StateDirectory>,
 }
@@ -85,7 +107,7 @@ impl Appliance {
         store: Option<StateDirectory>,
     ) -> Self {
         let started = clock.now().as_millis();
-        Appliance {
+        let appliance = Appliance {
             grammar,
             clock,
             counters: Counters::default(),
@@ -99,8 +121,18 @@ impl Appliance {
             snapshot: ArcSwap::from_pointee(Snapshot::empty(DEFAULT_DEVICE_NAME)),
             started: AtomicU64::new(started),
             schedule: Mutex::default(),
+            restarts: AtomicU64::new(0),
+            time_set: AtomicI64::new(0),
+            is_time_set: AtomicBool::new(false),
+            restart_due: AtomicU64::new(NEVER),
+            watch: Mutex::default(),
+            is_unwatched: AtomicBool::new(false),
+            is_log_stale: AtomicBool::new(false),
+            tftp: TftpServer::new(store.as_ref().map(StateDirectory::path)),
             store,
-        }
+        };
+        appliance.record(LogLevel::Informational, "Cold start");
+        appliance
     }
 
     /// An appliance that saves nothing and looks at the same servers as another one: results of
@@ -170,11 +202,94 @@ impl Appliance {
             project::boot_settings(&self.grammar, &configuration.trees.configuration);
         self.counters.clear();
         self.log.restart();
+        self.is_log_stale.store(true, Ordering::Release);
+        self.watch().clear();
         let now = self.clock.now();
         self.started.store(now.as_millis(), Ordering::Relaxed);
         self.states.start(now);
+        self.restarts.fetch_add(1, Ordering::Relaxed);
+        self.restart_due.store(NEVER, Ordering::Relaxed);
         self.publish_from(&configuration, &Snapshot::empty(DEFAULT_DEVICE_NAME));
         self.apply_world(&configuration, &report.world);
+        drop(configuration);
+        self.is_unwatched.store(true, Ordering::Release);
+        self.record(LogLevel::Informational, "Warm start");
+    }
+
+    /// How often the appliance was started again since the program began.
+    pub fn restarts(&self) -> u64 {
+        self.restarts.load(Ordering::Relaxed)
+    }
+
+    /// Restarts at a moment; `None` takes that back.
+    pub fn schedule_restart(&self, due: Option<Moment>) {
+        self.restart_due.store(due.map_or(NEVER, Moment::as_millis), Ordering::Relaxed);
+    }
+
+    /// When the appliance is to restart by itself.
+    pub fn restart_due(&self) -> Option<Moment> {
+        let due = self.restart_due.load(Ordering::Relaxed);
+        (due != NEVER).then_some(Moment::from_millis(due))
+    }
+
+    /// Restarts if it is time to: at every line, and whenever time passes.
+    pub fn restart_if_due(&self) {
+        let due = self.restart_due.load(Ordering::Relaxed);
+        if due == NEVER || self.clock.now().as_millis() < due {
+            return;
+        }
+        // Only one of those who meet it at that moment restarts it.
+        let taken =
+            self.restart_due.compare_exchange(due, NEVER, Ordering::AcqRel, Ordering::Relaxed);
+        if taken.is_ok() {
+            self.restart();
+            self.log.say(self.grammar.message(Message::Restarted, &[]));
+        }
+    }
+
+    /// The time of day, as seconds since 1970-01-01 00:00:00 UTC.
+    pub fn wall_seconds(&self) -> u64 {
+        self.clock.wall_seconds().saturating_add_signed(self.time_set.load(Ordering::Relaxed))
+    }
+
+    /// Sets the time of day.
+    pub fn set_wall_seconds(&self, seconds: u64) {
+        let ahead = i128::from(seconds) - i128::from(self.clock.wall_seconds());
+        self.time_set.store(i64::try_from(ahead).unwrap_or(0), Ordering::Relaxed);
+        self.is_time_set.store(true, Ordering::Relaxed);
+    }
+
+    /// The settings of the log as the last line left them.
+    pub fn log_settings(&self) -> LogSettings {
+        if self.is_log_stale.swap(false, Ordering::AcqRel) {
+            let configuration = self.configuration();
+            let tree = &configuration.trees.configuration;
+            self.log.set(LogSettings::read(&self.grammar, tree));
+        }
+        self.log.settings()
+    }
+
+    /// Puts a message into the log buffer. Not to be called while the configuration is locked.
+    pub fn record(&self, level: LogLevel, text: impl Into<String>) {
+        self.log_settings();
+        let wall = self.is_time_set.load(Ordering::Relaxed).then(|| self.wall_seconds());
+        self.log.record(Stamp { uptime: self.uptime(), wall }, level, text.into());
+    }
+
+    /// Puts messages about what came up or went down into the log buffer. Costs nothing if
+    /// nothing was changed since the last time.
+    pub fn record_status(&self) {
+        if !self.is_unwatched.swap(false, Ordering::AcqRel) {
+            return;
+        }
+        let messages = self.watch().look(&self.current());
+        for message in messages {
+            self.record(LogLevel::Notification, message);
+        }
+    }
+
+    fn watch(&self) -> MutexGuard<'_, StatusWatch> {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads settings of the emulated world, one command a line.
@@ -184,6 +299,7 @@ impl Appliance {
         configuration.rejected.extend(report.rejected);
         self.apply_world(&configuration, &report.world);
         self.is_stale.store(true, Ordering::Release);
+        self.is_unwatched.store(true, Ordering::Release);
     }
 
     /// Locks what was typed, to read it.
@@ -192,7 +308,7 @@ impl Appliance {
         self.configuration.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what was typed by one line.
+    /// Changes what was typed by one line; gives whether it is another one now.
     ///
     /// # Errors
     ///
@@ -200,7 +316,7 @@ impl Appliance {
     pub fn edit<E>(
         &self,
         change: impl FnOnce(&Grammar, &mut Trees) -> Result<Outcome, E>,
-    ) -> Result<(), E> {
+    ) -> Result<bool, E> {
         let mut configuration = self.configuration();
         let outcome = change(&self.grammar, &mut configuration.trees)?;
         if let Some(lab) = self.lab().filter(|_| outcome.changed) {
@@ -209,8 +325,12 @@ impl Appliance {
         self.apply_world(&configuration, &outcome.world);
         if outcome.changed && outcome.world.is_empty() {
             self.is_stale.store(true, Ordering::Release);
+            self.is_log_stale.store(true, Ordering::Release);
         }
-        Ok(())
+        if outcome.changed || !outcome.world.is_empty() {
+            self.is_unwatched.store(true, Ordering::Release);
+        }
+        Ok(outcome.changed)
     }
 
     /// Removes all settings of the emulated world; zeroes counters, and the clock if it is driven.
@@ -236,6 +356,7 @@ impl Appliance {
             }
         }
         self.is_stale.store(true, Ordering::Release);
+        self.is_unwatched.store(true, Ordering::Release);
         drop(configuration);
         if is_reset {
             self.schedule().restart(Moment::ZERO);
@@ -268,6 +389,33 @@ impl Appliance {
         }
         configuration.startup = text;
         Ok(())
+    }
+
+    /// Adds the lines of a file to the running configuration; gives those that were put aside.
+    pub fn add_to_running(&self, text: &str) -> Vec<Rejected> {
+        let mut configuration = self.configuration();
+        let report = load::load(&self.grammar, &mut configuration.trees, text);
+        self.apply_world(&configuration, &report.world);
+        self.is_stale.store(true, Ordering::Release);
+        self.is_log_stale.store(true, Ordering::Release);
+        self.is_unwatched.store(true, Ordering::Release);
+        report.rejected
+    }
+
+    /// Replaces the saved configuration; gives the lines that a restart will put aside.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written; then what was saved before is still there.
+    pub fn replace_startup(&self, text: &str) -> Result<Vec<Rejected>, StoreError> {
+        let report = load::load(&self.grammar, &mut Trees::default(), text);
+        let startup = report.without_passwords(text.to_owned());
+        let mut configuration = self.configuration();
+        if let Some(store) = &self.store {
+            store.save_startup(&startup)?;
+        }
+        configuration.startup = startup;
+        Ok(report.rejected)
     }
 
     /// Whether the running configuration differs from the saved one.
@@ -345,6 +493,10 @@ impl Appliance {
     /// Lets everything happen that has fallen due by now. To be called when the clock was moved,
     /// and on a real clock once a second.
     pub fn pass_time(&self) {
+        self.restart_if_due();
+        if self.log_settings().console || self.sessions.list().iter().any(|one| one.monitor) {
+            self.record_status();
+        }
         // The schedule is locked before the configuration, here and nowhere the other way round.
         let mut schedule = self.schedule();
         let snapshot = Arc::clone(&self.current());

@@ -103,6 +103,9 @@ pub(crate) struct Options {
     /// Do not answer DNS
     #[arg(long, global = true)]
     pub(crate) no_dns: bool,
+    /// Threads that answer UDP on each address [default: 1; serve: one a core, at most 4]
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) workers: Option<u8>,
     /// Take the address of an EDNS client-subnet option for that of the client
     #[arg(long, global = true)]
     pub(crate) client_subnet: bool,

@@ -41,3 +41,4 @@ pub mod show;
 pub mod sna;
 pub mod store;
 pub mod term;
+pub mod tftp;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -185,12 +186,28 @@ fn listen(
     options: &Options,
     runtime: &Runtime,
     responder: &Arc<Responder>,
+    default_workers: NonZeroUsize,
 ) -> Option<Result<Server, ListenError>> {
     if options.no_dns {
         return None;
     }
     let addresses = if options.dns.is_empty() { vec![DEFAULT_DNS] } else { options.dns.clone() };
-    Some(Server::start(runtime.handle(), responder, &addresses, TcpLimits::default()))
+    let workers = options
+        .workers
+        .and_then(|count| NonZeroUsize::new(count.into()))
+        .unwrap_or(default_workers);
+    let limits = TcpLimits::default();
+    Some(Server::start_with(runtime.handle(), responder, &addresses, limits, workers))
+}
+
+/// Workers of a program that does nothing but answer: more than this take more memory and wake-ups
+/// than most machines have questions for.
+const MOST_DEFAULT_WORKERS: usize = 4;
+
+/// One worker for each core, within bounds.
+fn workers_of_a_server() -> NonZeroUsize {
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    cores.min(NonZeroUsize::new(MOST_DEFAULT_WORKERS).unwrap_or(NonZeroUsize::MIN))
 }
 
 fn runtime() -> io::Result<Runtime> {
@@ -200,7 +217,7 @@ fn runtime() -> io::Result<Runtime> {
 /// One appliance at a prompt, or with lines from standard input.
 fn interactive(options: &Options, started: &Started) -> Result<ExitCode, Failure> {
     let runtime = runtime()?;
-    let server = listen(options, &runtime, &started.responder);
+    let server = listen(options, &runtime, &started.responder, NonZeroUsize::MIN);
     keep_time(&runtime, started);
     let mut session = Session::new(Arc::clone(&started.responder));
     let mut output = io::stdout().lock();
@@ -265,7 +282,8 @@ fn start_text(
 /// One appliance without a prompt, until it is told to stop.
 fn serve(options: &Options, started: &Started) -> Result<ExitCode, Failure> {
     let runtime = runtime()?;
-    let server = listen(options, &runtime, &started.responder).transpose()?;
+    let server =
+        listen(options, &runtime, &started.responder, workers_of_a_server()).transpose()?;
     keep_time(&runtime, started);
     let appliance = started.appliance();
     let mut stderr = io::stderr();

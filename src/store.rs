@@ -81,6 +81,20 @@ impl StateDirectory {
         read_optional(&self.path.join(WORLD))
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Saves the startup configuration alone.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written; then the old one is still there.
+    pub fn save_startup(&self, startup: &str) -> Result<(), StoreError> {
+        write_whole(&self.path, STARTUP, startup)
+    }
+
     /// Saves both. Each file is whole at every moment: the old one or the new one.
     ///
     /// # Errors
@@ -120,7 +134,7 @@ fn read_optional(path: &Path) -> Result<Option<String>, StoreError> {
 }
 
 /// Writes a file beside the old one, syncs it, and puts it in the old one's place.
-fn write_whole(folder: &Path, name: &str, text: &str) -> Result<(), StoreError> {
+pub(crate) fn write_whole(folder: &Path, name: &str, text: &str) -> Result<(), StoreError> {
     let path = folder.join(name);
     let fail = |source| StoreError::File { path: path.clone(), source };
     let mut file =

@@ -1,9 +1,14 @@
 //! Who may do what: the dialogues of `enable` and of the beginning of a session (base-cli 1.5).
 
-use crate::cli::session::{Question, Session};
-use crate::grammar::Privilege;
+use crate::cli::matcher::{self, Hit};
+use crate::cli::question::Question;
+use crate::cli::session::{PRIVILEGED, Session};
+use crate::cli::sessions::Line;
+use crate::cli::words::{self, Word};
 use crate::grammar::link::Message;
-use crate::model::access::{Access, Demand, Method};
+use crate::grammar::{Command, Privilege};
+use crate::model::access::{Access, CliLevel, Demand, Method};
+use crate::model::logging::LogLevel;
 
 /// How often a session may try to say who it is.
 const LOGIN_TRIES: u8 = 3;
@@ -12,6 +17,38 @@ const LOGIN_TRIES: u8 = 3;
 pub(super) fn access(session: &Session) -> Access {
     let configuration = session.appliance.configuration();
     Access::read(&session.appliance.grammar, &configuration.trees.configuration)
+}
+
+/// Whether the user of a session may use a command. At the user level everybody may.
+pub(super) fn may(
+    session: &Session,
+    command: &Command,
+    hit: &Hit,
+    words: &[Word<'_>],
+    line: &str,
+) -> bool {
+    if session.privilege.covers(command.privilege) || session.is_at_user_level() {
+        return true;
+    }
+    let grammar = &session.appliance.grammar;
+    let level = match grammar.mode(hit.mode).name.as_str() {
+        PRIVILEGED => CliLevel::Exec,
+        name if name.starts_with(CliLevel::Interface.name()) => CliLevel::Interface,
+        _ => CliLevel::Configure,
+    };
+    // What is granted may be undone too.
+    let words = if hit.negated { words.get(1..).unwrap_or_default() } else { words };
+    access(session).grants().iter().any(|grant| {
+        let granted = words::split(&grant.command);
+        let place = |words: &[Word<'_>], line: &str| {
+            matcher::walk(grammar, hit.mode, words, line).ok().map(|walk| walk.place)
+        };
+        grant.level == level
+            && session.privilege.covers(grant.privilege)
+            && granted.len() <= words.len()
+            && place(&granted, &grant.command)
+                .is_some_and(|it| place(&words[..granted.len()], line) == Some(it))
+    })
 }
 
 /// Goes to the privileged level, or asks for what that takes. `given` is what was typed behind
@@ -108,6 +145,35 @@ pub(super) fn answer(session: &mut Session, question: Question, answer: &str) ->
     }
 }
 
+/// How log messages call somebody who did not have to say who it is.
+const NOBODY: &str = "un-authenticated user";
+
+/// Puts a message about a session that begins into the log (base-cli 3.4).
+pub(super) fn record_login(session: &Session) {
+    let level = if session.is_at_user_level() { "USER" } else { "PRIVILEGE" };
+    let who = session.user.as_deref().unwrap_or(NOBODY);
+    record(session, |kind, from| format!("{kind} login by {who}{from} to {level} EXEC mode"));
+}
+
+/// The same of a session that ends.
+pub(super) fn record_logout(session: &Session) {
+    let who = session.user.as_deref().unwrap_or(NOBODY);
+    record(session, |kind, from| format!("{kind} logout by {who}{from}"));
+}
+
+/// `text` is made of the kind of the line and of where it comes from. Hardware addresses are not
+/// emulated: that of the loopback device stands for all of them.
+fn record(session: &Session, text: impl FnOnce(&str, &str) -> String) {
+    let (kind, client) = match session.line {
+        Line::Console => ("console", None),
+        Line::Telnet(client) => ("telnet", Some(client)),
+        Line::Ssh(client) => ("SSH", Some(client)),
+    };
+    let from = client.map(|client| format!(" from src IP {client}, src MAC 0000.0000.0000"));
+    let text = format!("Security: {}", text(kind, &from.unwrap_or_default()));
+    session.appliance.record(LogLevel::Informational, text);
+}
+
 fn login(
     session: &mut Session,
     method: Method,
@@ -123,6 +189,11 @@ fn login(
     let grammar = std::sync::Arc::clone(&session.appliance.grammar);
     let Some(privilege) = privilege else {
         let tries = tries.saturating_sub(1);
+        let attempts = LOGIN_TRIES - tries;
+        let who = name.unwrap_or(NOBODY);
+        record(session, |kind, from| {
+            format!("{kind} access by user {who}{from} rejected, {attempts} attempt(s)")
+        });
         if tries == 0 {
             session.is_over = true;
         } else {
@@ -139,6 +210,7 @@ fn login(
     if access.begins_privileged {
         session.land_privileged(privilege);
     }
+    record_login(session);
     format!("\n{}\n", grammar.message(Message::LoginDone, &[]))
 }
 
@@ -214,6 +286,8 @@ mod tests {
         let text = format!("{ACCOUNTS}aaa authentication login privilege-mode\n");
         let mut session = telnet(&text);
         session.run("admin");
+        session.run("two");
+        session.run("admin");
         session.run("one");
         assert_eq!(session.prompt(), "telnet@ServerIronADX#");
         session.run("configure terminal");
@@ -221,6 +295,20 @@ mod tests {
         assert!(!session.is_over());
         session.run("exit");
         assert!(session.is_over());
+        let appliance = std::sync::Arc::clone(session.appliance());
+        drop(session);
+        let from = "from src IP 192.0.2.77, src MAC 0000.0000.0000";
+        let logged: Vec<String> =
+            appliance.log.since(0).into_iter().map(|entry| entry.text).skip(1).collect();
+        assert_eq!(
+            logged,
+            [
+                format!("Security: telnet access by user admin {from} rejected, 1 attempt(s)"),
+                format!("Security: telnet login by admin {from} to PRIVILEGE EXEC mode"),
+                format!("Security: telnet logout by admin {from}"),
+            ]
+        );
+        assert!(appliance.sessions.list().is_empty());
     }
 
     #[test]

@@ -1,28 +1,26 @@
 //! What the commands do that neither keep nor print.
 
 use std::fmt::Write as _;
-use std::net::Ipv4Addr;
 
-use hickory_proto::rr::RecordType;
-
+use crate::cli::files::{self, Which};
+use crate::cli::gslb;
 use crate::cli::reports::sna_domains;
 use crate::cli::session::{Question, Session};
-use crate::cli::{access, pager};
+use crate::cli::sessions::LineKind;
+use crate::cli::{access, pager, reach, schedule};
 use crate::config::edit::Refusal;
 use crate::config::tree::Reading;
 use crate::demo::Demo;
-use crate::dns::answer;
 use crate::dns::client::ClientQuery;
 use crate::grammar::link::{Action, Message};
-use crate::model::project::wire_name;
-use crate::model::snapshot::NameEntry;
-use crate::show::{self, Explained};
+use crate::model::snapshot::Family;
 
 /// Performs an action; gives what it prints.
 ///
 /// # Errors
 ///
 /// It cannot be done now.
+#[allow(clippy::too_many_lines, reason = "one arm for each action")]
 pub(super) fn perform(
     session: &mut Session,
     action: Action,
@@ -59,8 +57,55 @@ pub(super) fn perform(
             session.page.on = Some(session.page.length > 0);
             Ok(String::new())
         }
+        Action::TerminalMonitor => {
+            let on = !session.log.monitor;
+            session.log.monitor = on;
+            let message = if on { Message::MonitorOn } else { Message::MonitorOff };
+            Ok(grammar.message(message, &[]))
+        }
+        Action::ClearLogging => {
+            session.appliance.log.clear();
+            Ok(String::new())
+        }
+        Action::UploadRunning => Ok(files::upload(session, Which::Running, file(arguments))),
+        Action::UploadStartup => Ok(files::upload(session, Which::Startup, file(arguments))),
+        Action::DownloadRunning => Ok(files::download(session, Which::Running, file(arguments))),
+        Action::DownloadStartup => Ok(files::download(session, Which::Startup, file(arguments))),
+        Action::EraseStartup => Ok(files::erase(session)),
+        Action::ClockSet => schedule::set_clock(&session.appliance, arguments),
+        Action::ReloadAfter => schedule::restart_after(&session.appliance, arguments),
+        Action::ReloadAt => schedule::restart_at(&session.appliance, arguments),
+        Action::ReloadCancel => {
+            session.appliance.schedule_restart(None);
+            Ok(String::new())
+        }
+        Action::ReloadYes => {
+            session.appliance.restart();
+            session.restart();
+            Ok(String::new())
+        }
+        Action::Rconsole => {
+            let number = |name| arguments.number(name).unwrap_or(1);
+            session.enter_processor(number("slot"), number("cpu"));
+            Ok(String::new())
+        }
+        Action::KillConsole => kill(session, LineKind::Console, arguments),
+        Action::KillSsh => kill(session, LineKind::Ssh, arguments),
+        Action::KillTelnet => kill(session, LineKind::Telnet, arguments),
+        Action::Ping => Ok(match arguments.address("target") {
+            Some(target) => reach::ping(session, target, arguments.number("count").unwrap_or(1)),
+            None => String::new(),
+        }),
+        Action::Traceroute => Ok(match arguments.address("target") {
+            Some(target) => reach::traceroute(session, target),
+            None => String::new(),
+        }),
+        Action::StopTraceroute => Ok(grammar.message(Message::NoTraceRoute, &[])),
         Action::WriteMemory => Ok(match session.appliance.save() {
-            Ok(()) => grammar.message(Message::WriteMemory, &[]),
+            Ok(()) => {
+                session.record_change(Which::Startup);
+                grammar.message(Message::WriteMemory, &[])
+            }
             Err(error) => {
                 let reason = error.to_string();
                 grammar.message(Message::WriteMemoryFailed, &[("reason", &reason)])
@@ -101,7 +146,17 @@ pub(super) fn perform(
             session.move_to(&member.responder);
             Ok(String::new())
         }
-        Action::EmulateExplain => explain(session, arguments),
+        Action::ClearHashTable => gslb::clear_hash_table(session, arguments),
+        Action::ClearIpv6StickySessions => {
+            Ok(gslb::clear_sticky_sessions(session, Family::V6, arguments))
+        }
+        Action::ClearStickySessions => {
+            Ok(gslb::clear_sticky_sessions(session, Family::V4, arguments))
+        }
+        Action::DisableSimulatedSmoothing => Ok(gslb::switch_simulated_smoothing(session, false)),
+        Action::EnableSimulatedSmoothing => Ok(gslb::switch_simulated_smoothing(session, true)),
+        Action::SimulateRttSample => Ok(gslb::simulate_sample(session, arguments)),
+        Action::SimulateRttSmoothing => Ok(gslb::simulate(session, arguments)),
         Action::EmulateDemo => Ok(demo(session, arguments)),
         Action::EmulateQuery => query(session, arguments),
         Action::EmulateReset => {
@@ -126,6 +181,20 @@ pub(super) fn answer(session: &mut Session, question: Question, answer: &str) ->
         question => return access::answer(session, question, answer),
     }
     String::new()
+}
+
+/// The name of the file that is copied.
+fn file<'a>(arguments: &Reading<'a>) -> &'a str {
+    arguments.text("file").unwrap_or_default()
+}
+
+/// Ends other sessions of a kind, all or the one of that number.
+fn kill(session: &Session, kind: LineKind, arguments: &Reading<'_>) -> Result<String, Refusal> {
+    if session.appliance.sessions.kill(kind, arguments.number("number")) {
+        Ok(String::new())
+    } else {
+        Err(Refusal::new(Message::NoSuchSession))
+    }
 }
 
 /// Zeroes the selection counters of all zones, of one zone or of one host.
@@ -162,30 +231,6 @@ fn demo(session: &mut Session, arguments: &Reading<'_>) -> String {
     session.appliance.start_with(demo.text());
     session.restart();
     String::new()
-}
-
-/// Tells which address a question would get, and why.
-fn explain(session: &Session, arguments: &Reading<'_>) -> Result<String, Refusal> {
-    let appliance = &session.appliance;
-    let snapshot = appliance.current();
-    let name = arguments.text("fqdn").unwrap_or_default();
-    let Some(NameEntry::Host(host)) = snapshot.lookup(&wire_name(name)) else {
-        return Err(Refusal::new(Message::NoSuchHost).with("host", name));
-    };
-    let host = &snapshot.hosts[host.index()];
-    let record_type = arguments.number::<u16>("type").map_or(RecordType::A, RecordType::from);
-    let family = answer::family(record_type, host).ok_or_else(|| {
-        let reason = format!("type {record_type} is not balanced");
-        Refusal::new(Message::InvalidQuestion).with("reason", reason)
-    })?;
-    Ok(show::explain(&Explained {
-        snapshot: &snapshot,
-        states: &appliance.states,
-        host,
-        family,
-        client: arguments.address("client").unwrap_or(Ipv4Addr::LOCALHOST.into()),
-        now: appliance.clock.now(),
-    }))
 }
 
 /// Sends DNS questions as a client would.

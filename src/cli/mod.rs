@@ -3,11 +3,16 @@
 mod access;
 mod actions;
 pub mod complete;
+mod files;
 pub mod filter;
+mod gslb;
 pub mod help;
 pub mod matcher;
 pub mod pager;
+pub mod question;
+mod reach;
 mod reports;
+mod schedule;
 pub mod session;
 pub mod sessions;
 mod typed_text;

@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use crate::appliance::Appliance;
 use crate::cli::complete::{self, Completion};
+use crate::cli::files::Which;
 use crate::cli::filter::{Filter, OutputFilter};
 use crate::cli::help::{self, Names};
 use crate::cli::matcher::{self, Hit, Stop};
+pub use crate::cli::question::Question;
 use crate::cli::sessions::{Line, Ticket};
 use crate::cli::typed_text::TypedText;
 use crate::cli::words::{self, Word};
@@ -21,7 +23,8 @@ use crate::dns::Responder;
 use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::{Fit, Value, ValueType};
 use crate::grammar::{Command, Grammar, ModeId, Privilege, Verb, fill_places};
-use crate::model::access::{CliLevel, Method, User};
+use crate::model::access::User;
+use crate::show::{RttSimulation, log_line};
 
 /// One user of an appliance.
 #[derive(Debug)]
@@ -33,10 +36,8 @@ pub struct Session {
     levels: Vec<Place>,
     /// A question that the next line answers.
     pub(super) question: Option<Question>,
-    /// A text over several lines that is being typed, or has just ended.
-    pub(super) text: Option<TypedText>,
     /// Where it came in.
-    line: Line,
+    pub(super) line: Line,
     /// Its place among the open sessions; none for a session that only runs one command.
     ticket: Option<Ticket>,
     /// Its user, if it had to name one.
@@ -45,71 +46,31 @@ pub struct Session {
     pub(super) privilege: Privilege,
     /// Whether it began at the privileged level, so that leaving that ends it.
     landed_privileged: bool,
+    /// What is simulated at the level of the simulator of round-trip times.
+    pub(super) simulation: Option<RttSimulation>,
+    /// Restarts of the appliance that it has seen.
+    restarts: u64,
+    /// What it shows of the log.
+    pub(super) log: LogView,
+    /// Slot and number of the processor that its innermost level is at, if it is at one.
+    processor: (u16, u16),
+    /// Whether it has changed the configuration since it entered it.
+    has_changed: bool,
+    /// A text over several lines that is being typed, or has just ended.
+    pub(super) text: Option<TypedText>,
     /// How output is divided into pages.
     pub page: Page,
     /// Whether the session is over.
     pub(super) is_over: bool,
 }
 
-/// A question that waits for an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Question {
-    /// Whether to restart.
-    Reload,
-    /// Whether to restart although something is not saved.
-    ReloadUnsaved,
-    /// A password for the privileged level, checked by that method.
-    EnablePassword(Method),
-    /// The name of an account for the privileged level.
-    EnableName,
-    /// Its password.
-    EnableAccount {
-        /// The name.
-        name: String,
-    },
-    /// The name of an account at the beginning of a session.
-    LoginName {
-        /// How often it may still be tried.
-        tries: u8,
-    },
-    /// A password at the beginning of a session.
-    LoginPassword {
-        /// Who checks it.
-        method: Method,
-        /// The account, if there is one.
-        name: Option<String>,
-        /// How often it may still be tried.
-        tries: u8,
-    },
-}
-
-impl Question {
-    /// Whether the answer must not be shown.
-    pub fn is_secret(&self) -> bool {
-        match self {
-            Question::EnablePassword(_)
-            | Question::EnableAccount { .. }
-            | Question::LoginPassword { .. } => true,
-            Question::Reload
-            | Question::ReloadUnsaved
-            | Question::EnableName
-            | Question::LoginName { .. } => false,
-        }
-    }
-
-    /// Its text, and whether a blank stands between it and the answer.
-    fn text(&self) -> (Message, bool) {
-        match self {
-            Question::Reload => (Message::ReloadQuestion, true),
-            Question::ReloadUnsaved => (Message::ReloadUnsavedQuestion, true),
-            Question::EnableName => (Message::UserPrompt, false),
-            Question::EnablePassword(_) | Question::EnableAccount { .. } => {
-                (Message::PasswordPrompt, false)
-            }
-            Question::LoginName { .. } => (Message::LoginName, true),
-            Question::LoginPassword { .. } => (Message::LoginPassword, true),
-        }
-    }
+/// What a session shows of the log.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LogView {
+    /// Whether messages are printed as they come.
+    pub(super) monitor: bool,
+    /// The number of the first message that has not been.
+    unseen: u64,
 }
 
 /// How output is divided into pages.
@@ -129,7 +90,13 @@ impl Default for Page {
 
 /// Names of the modes that the program itself enters.
 const USER: &str = "user";
-const PRIVILEGED: &str = "privileged";
+pub(super) const PRIVILEGED: &str = "privileged";
+const PROCESSOR: &str = "processor";
+const CONFIG: &str = "config";
+const RTT_SIMULATION: &str = "gslb-rtt-sim";
+
+/// The place of the site's name in the prompt of the simulator.
+const SITE_PLACE: &str = "site";
 
 /// The longest line that is looked at, bytes; the rest of a longer one is cut off.
 pub const LONGEST_LINE: usize = 4096;
@@ -156,7 +123,8 @@ impl Session {
         session
     }
 
-    /// A session whose user has been checked already by [`Access::account`], as SSH does it.
+    /// A session whose user has been checked already, as SSH does it, by
+    /// [`Access::account`](crate::model::access::Access::account).
     pub fn of_user(responder: Arc<Responder>, line: Line, user: &User) -> Self {
         let mut session = Self::unlisted(responder);
         session.enter_line(line);
@@ -164,6 +132,7 @@ impl Session {
         if access::access(&session).begins_privileged {
             session.land_privileged(user.privilege);
         }
+        access::record_login(&session);
         session
     }
 
@@ -179,17 +148,23 @@ impl Session {
     fn unlisted(responder: Arc<Responder>) -> Self {
         let appliance = Arc::clone(&responder.appliance);
         let user = mode(&appliance.grammar, USER);
+        let (restarts, unseen) = (appliance.restarts(), appliance.log.next_number());
         Session {
             appliance,
             responder,
             levels: vec![Place { mode: user, path: Path::new() }],
             question: None,
-            text: None,
             line: Line::Console,
             ticket: None,
             user: None,
             privilege: Privilege::Full,
             landed_privileged: false,
+            simulation: None,
+            restarts,
+            log: LogView { monitor: false, unseen },
+            processor: (0, 0),
+            has_changed: false,
+            text: None,
             page: Page::default(),
             is_over: false,
         }
@@ -243,6 +218,11 @@ impl Session {
         }
     }
 
+    /// Whether the session is at the user level.
+    pub(super) fn is_at_user_level(&self) -> bool {
+        self.levels.len() == 1
+    }
+
     /// Whether the session is at `>` or `#`.
     pub fn is_outside_configuration(&self) -> bool {
         self.levels.len() <= 2
@@ -275,7 +255,15 @@ impl Session {
         let tree = &configuration.trees.configuration;
         let level = self.level();
         let host = self.appliance.device_name(tree);
-        let mut values: Vec<(String, String)> = vec![("host".to_owned(), host)];
+        let (slot, cpu) = self.processor;
+        let mut values: Vec<(String, String)> = vec![
+            ("host".to_owned(), host),
+            ("slot".to_owned(), slot.to_string()),
+            ("cpu".to_owned(), cpu.to_string()),
+        ];
+        if let Some(simulation) = &self.simulation {
+            values.push((SITE_PLACE.to_owned(), simulation.site.clone()));
+        }
         if let Some((command, key)) = level.path.last() {
             let outer: Path = level.path[..level.path.len() - 1].to_vec();
             let command = grammar.command(*command);
@@ -302,7 +290,58 @@ impl Session {
     /// Types a line and Enter. Gives what appears up to the next prompt; every line of it ends
     /// with a line break.
     pub fn run(&mut self, line: &str) -> String {
+        self.appliance.restart_if_due();
+        if self.restarts != self.appliance.restarts() {
+            // What was typed was meant for a level that is gone.
+            self.restart();
+            return self.appliance.grammar.message(Message::LineIgnored, &[]);
+        }
         self.leave_vanished_levels();
+        let text = self.run_line(line);
+        if self.restarts != self.appliance.restarts() {
+            // The line let the time pass up to a restart that was scheduled.
+            self.restart();
+        }
+        if self.has_changed && self.is_outside_configuration() {
+            self.has_changed = false;
+            self.record_change(Which::Running);
+        }
+        let (monitor, configures) = (self.log.monitor, !self.is_outside_configuration());
+        if let Some(ticket) = &self.ticket {
+            ticket.update(|session| {
+                session.monitor = monitor;
+                session.configures = configures;
+            });
+        }
+        text
+    }
+
+    /// Who does something, for log messages (base-cli 3.2).
+    pub(super) fn origin(&self) -> String {
+        let user = self.user.as_ref().map(|user| format!("by user {user} ")).unwrap_or_default();
+        match self.line {
+            Line::Console => format!("{user}from console"),
+            Line::Telnet(client) => format!("{user}from telnet client {client}"),
+            Line::Ssh(client) => format!("{user}from ssh client {client}"),
+        }
+    }
+
+    /// What appears before the next prompt: messages for the console, and log messages if this
+    /// session prints them as they come.
+    pub fn notices(&mut self) -> Vec<String> {
+        let is_console = self.line == Line::Console && self.ticket.is_some();
+        let mut notices = if is_console { self.appliance.log.take() } else { Vec::new() };
+        let shows = self.log.monitor || (is_console && self.appliance.log_settings().console);
+        if shows {
+            self.appliance.record_status();
+            let unseen = self.appliance.log.since(self.log.unseen);
+            notices.extend(unseen.iter().map(|entry| format!("{}\n", log_line(entry))));
+        }
+        self.log.unseen = self.appliance.log.next_number();
+        notices
+    }
+
+    fn run_line(&mut self, line: &str) -> String {
         let line = cut(line);
         let now = self.appliance.clock.now();
         if let Some(ticket) = &self.ticket {
@@ -331,7 +370,7 @@ impl Session {
             Err(stop) => return stop_message(&grammar, &stop, words, line),
         };
         let command = grammar.command(hit.command);
-        if !self.may(command, &hit, words, line) {
+        if !access::may(self, command, &hit, words, line) {
             let level = self.privilege.number().to_string();
             return grammar.message(Message::NotAllowed, &[("level", &level)]);
         }
@@ -395,7 +434,11 @@ impl Session {
             Some(command) => outside.run(&format!("no emulate {command}")),
             None => outside.run(&format!("emulate {command}")),
         };
-        self.leave_vanished_levels();
+        if self.restarts == self.appliance.restarts() {
+            self.leave_vanished_levels();
+        } else {
+            self.restart();
+        }
         text
     }
 
@@ -411,6 +454,11 @@ impl Session {
 
     /// Goes back to the privileged level, as after a restart of the appliance.
     pub fn restart(&mut self) {
+        self.restarts = self.appliance.restarts();
+        // A connection to the device does not outlive its restart.
+        self.is_over |= self.line != Line::Console;
+        self.log = LogView { monitor: false, unseen: 0 };
+        self.has_changed = false;
         self.question = None;
         self.page = Page::default();
         self.enter_privileged(Privilege::Full);
@@ -434,7 +482,7 @@ impl Session {
         match &command.verb {
             Verb::Keep => {
                 let place = self.place_of(hit.mode);
-                self.appliance.edit(|grammar, trees| {
+                let changed = self.appliance.edit(|grammar, trees| {
                     let editor = Editor::new(grammar, trees, &place);
                     if hit.negated {
                         editor.remove(command, &hit.values, words)
@@ -442,22 +490,25 @@ impl Session {
                         editor.keep(command, &hit.values)
                     }
                 })?;
+                self.has_changed |= changed && !command.is_of_world();
                 Ok(String::new())
             }
             Verb::Open(_) if hit.negated => {
                 let place = self.place_of(hit.mode);
-                self.appliance.edit(|grammar, trees| {
+                let changed = self.appliance.edit(|grammar, trees| {
                     Editor::new(grammar, trees, &place).remove(command, &hit.values, words)
                 })?;
                 self.announce_deletion(command, hit);
+                self.has_changed |= changed && !command.is_of_world();
                 self.leave_vanished_levels();
                 Ok(String::new())
             }
             Verb::Open(mode) => {
                 let place = self.place_of(hit.mode);
-                self.appliance.edit(|grammar, trees| {
+                let changed = self.appliance.edit(|grammar, trees| {
                     Editor::new(grammar, trees, &place).open(command, &hit.values)
                 })?;
+                self.has_changed |= changed && !command.is_of_world();
                 let mut path = place.path.clone();
                 path.push((command.id, key_of(command, &hit.values)));
                 while self.levels.len() > 1 && self.level().mode != hit.mode {
@@ -468,9 +519,10 @@ impl Session {
             }
             Verb::Clear(targets) => {
                 let place = self.place_of(hit.mode);
-                self.appliance.edit(|grammar, trees| {
+                let changed = self.appliance.edit(|grammar, trees| {
                     Editor::new(grammar, trees, &place).clear(command, targets, &hit.values, words)
                 })?;
+                self.has_changed |= changed && !command.is_of_world();
                 Ok(String::new())
             }
             Verb::Enter(mode) => {
@@ -488,12 +540,15 @@ impl Session {
                 Ok(String::new())
             }
             Verb::Show(report) => {
+                self.appliance.record_status();
                 let statement = self.arguments(command, hit)?;
                 let grammar = Arc::clone(&self.appliance.grammar);
                 let reading = Reading { grammar: &grammar, statement: &statement };
                 reports::print(self, *report, &reading)
             }
             Verb::Do(action) => {
+                // Before the clock may move on.
+                self.appliance.record_status();
                 let statement = self.arguments(command, hit)?;
                 let grammar = Arc::clone(&self.appliance.grammar);
                 let reading = Reading { grammar: &grammar, statement: &statement };
@@ -545,31 +600,15 @@ impl Session {
         level.cloned().unwrap_or(Place { mode, path: Path::new() })
     }
 
-    /// Whether the user of the session may use a command. At the user level everybody may.
-    fn may(&self, command: &Command, hit: &Hit, words: &[Word<'_>], line: &str) -> bool {
-        if self.privilege.covers(command.privilege) || self.levels.len() == 1 {
-            return true;
-        }
+    /// Enters the simulator of round-trip times, which stands below the configuration level.
+    pub(super) fn enter_simulation(&mut self, simulation: RttSimulation) {
         let grammar = &self.appliance.grammar;
-        let mode_name = &grammar.mode(hit.mode).name;
-        let level = match mode_name.as_str() {
-            PRIVILEGED => CliLevel::Exec,
-            name if name.starts_with(CliLevel::Interface.name()) => CliLevel::Interface,
-            _ => CliLevel::Configure,
-        };
-        let negated = hit.negated && words.len() > 1;
-        let words = if negated { &words[1..] } else { words };
-        access::access(self).grants().iter().any(|grant| {
-            let granted = words::split(&grant.command);
-            let place = |words: &[Word<'_>], line: &str| {
-                matcher::walk(grammar, hit.mode, words, line).ok().map(|walk| walk.place)
-            };
-            grant.level == level
-                && self.privilege.covers(grant.privilege)
-                && granted.len() <= words.len()
-                && place(&granted, &grant.command)
-                    .is_some_and(|it| place(&words[..granted.len()], line) == Some(it))
-        })
+        let config = mode(grammar, CONFIG);
+        let simulator = mode(grammar, RTT_SIMULATION);
+        let place = self.levels.iter().position(|level| level.mode == config);
+        self.levels.truncate(place.map_or(self.levels.len(), |place| place + 1));
+        self.levels.push(Place { mode: simulator, path: Path::new() });
+        self.simulation = Some(simulation);
     }
 
     pub(super) fn enter_privileged(&mut self, privilege: Privilege) {
@@ -577,6 +616,13 @@ impl Session {
         let privileged = mode(&self.appliance.grammar, PRIVILEGED);
         self.levels.truncate(1);
         self.levels.push(Place { mode: privileged, path: Path::new() });
+    }
+
+    /// Goes to the console of a processor (decisions 6).
+    pub(super) fn enter_processor(&mut self, slot: u16, cpu: u16) {
+        self.processor = (slot, cpu);
+        let mode = mode(&self.appliance.grammar, PROCESSOR);
+        self.levels.push(Place { mode, path: Path::new() });
     }
 
     /// Begins at the privileged level, which it then does not leave but by ending.
@@ -686,6 +732,15 @@ impl Session {
         };
         let listing = help::Listing { candidates: listing, ..help::Listing::default() };
         Some(help::layout(grammar, &listing))
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Who never said who it is has not logged in.
+        if self.ticket.is_some() && self.user.is_some() {
+            access::record_logout(self);
+        }
     }
 }
 

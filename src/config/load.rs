@@ -176,6 +176,10 @@ pub fn stop_message(
     match &stop.why {
         Why::Unknown => grammar.message(Message::InvalidInput, &[("rest", rest)]),
         Why::Ambiguous(_) => grammar.message(Message::AmbiguousInput, &[("rest", rest)]),
+        Why::NoSuch(message) => {
+            let value = words.get(stop.word).map_or("", |word| word.text);
+            grammar.message(*message, &[("app", value)])
+        }
         Why::Incomplete => grammar.message(Message::IncompleteCommand, &[]),
         Why::OutOfRange(low, high) => {
             let value = words.get(stop.word).map_or("", |word| word.text);
@@ -311,7 +315,7 @@ impl<L: Listener> Loader<'_, L> {
                 return;
             }
         }
-        let editor = Editor::new(self.grammar, self.trees, &place);
+        let editor = Editor::new(self.grammar, self.trees, &place).from_file();
         let outcome = match &command.verb {
             Verb::Keep | Verb::Open(_) if hit.negated => {
                 editor.remove(command, &hit.values, behind_no)

@@ -1,6 +1,7 @@
 //! The statement tree: the truth about what was typed.
 
 pub mod capture;
+pub mod check;
 mod claims;
 pub mod delimited;
 pub mod edit;

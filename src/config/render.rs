@@ -6,12 +6,13 @@
 use std::fmt::Write as _;
 
 use hashbrown::HashMap;
+use smallvec::{SmallVec, smallvec};
 
 use crate::cli::{matcher, words};
-use crate::config::tree::{Block, Statement, Tree};
+use crate::config::tree::{Block, Statement, Tree, Values};
 use crate::grammar::expand::Token;
 use crate::grammar::link::Kept;
-use crate::grammar::value::ValueType;
+use crate::grammar::value::{Value, ValueType};
 use crate::grammar::{Command, CommandId, Grammar, ModeId, Verb};
 
 /// Version of the software that a configuration without a `ver` line is printed with.
@@ -47,11 +48,13 @@ pub fn body(grammar: &Grammar, tree: &Tree, secrets: Secrets) -> String {
     let mut out = String::from("!\n");
     let Some(root) = grammar.root_mode() else { return out };
     let version = grammar.keeping(root, Kept::SoftwareVersion);
-    let is_missing = version
-        .filter(|version| tree.root.statements().all(|statement| statement.command != version.id));
+    let is_missing = version.filter(|version| tree.root.find(version, &Values::new()).is_none());
     // A configuration without the line gets one, and goes on as if it had been there.
     let begun = is_missing.map(|version| {
-        let _ = writeln!(out, "ver {SOFTWARE_VERSION}");
+        let values = smallvec![(0, Value::Text(SOFTWARE_VERSION.into()))];
+        let statement = Statement { command: version.id, negated: false, values, block: None };
+        out.push_str(&line(grammar, &statement));
+        out.push('\n');
         section_of(grammar, version.id)
     });
     let printer = Printer { grammar, secrets };
@@ -63,13 +66,18 @@ pub fn body(grammar: &Grammar, tree: &Tree, secrets: Secrets) -> String {
 /// The settings of the emulated world, one command a line.
 pub fn world(grammar: &Grammar, tree: &Tree) -> String {
     let mut out = String::new();
-    let mut statements: Vec<&Statement> = tree.root.statements().collect();
-    statements.sort_by_key(|statement| statement.command);
-    for statement in statements {
+    for statement in in_order(tree) {
         out.push_str(&line(grammar, statement));
         out.push('\n');
     }
     out
+}
+
+/// The statements of the emulated world, in the order in which they are printed.
+pub fn in_order(tree: &Tree) -> Vec<&Statement> {
+    let mut statements: Vec<&Statement> = tree.root.statements().collect();
+    statements.sort_by_key(|statement| statement.command);
+    statements
 }
 
 /// Prints statements of a grammar.
@@ -88,8 +96,8 @@ impl Printer<'_> {
         let mut last_kind: Option<CommandId> = begun;
         // What follows a verbatim block in a file is taken as a part of it, so these come last.
         let is_verbatim = |piece: &Piece<'_>| match piece {
-            Piece::Statement(statement) => {
-                let storage = grammar.command(statement.command).storage.as_ref();
+            Piece::Statements(statements) => {
+                let storage = grammar.command(statements[0].command).storage.as_ref();
                 storage.is_some_and(|storage| storage.verbatim)
             }
             Piece::Opaque(_) => false,
@@ -104,34 +112,29 @@ impl Printer<'_> {
                         out.push_str("!\n");
                     }
                     for line in lines {
-                        out.push_str(line);
-                        out.push('\n');
+                        push_line(0, line, out);
                     }
-                    if lines.len() > 1 {
+                    in_run = lines.len() == 1;
+                    if !in_run {
                         out.push_str("!\n");
-                        in_run = false;
-                    } else {
-                        in_run = true;
                     }
                 }
-                Piece::Statement(statement) => {
+                Piece::Statements(statements) => {
+                    let statement = statements[0];
                     let opens = statement.block.is_some();
-                    if opens && is_silent(grammar, statement) {
-                        continue;
-                    }
                     let section = section_of(grammar, statement.command);
                     let new_run = last_kind.is_some_and(|known| known != section);
                     if in_run && (opens || new_run) {
                         out.push_str("!\n");
                     }
                     last_kind = Some(section);
-                    self.statement_lines(statement, 0, out);
+                    self.statement_lines(&statements, 0, out);
                     // A text between delimiters is closed too: a line behind it could be its own.
                     let arguments = &grammar.command(statement.command).arguments;
                     let is_text = statement.values.iter().any(|(argument, _)| {
                         arguments[usize::from(*argument)].value_type == ValueType::Delimited
                     });
-                    in_run = !(opens || is_text);
+                    in_run = !opens && !is_text;
                     if !in_run {
                         out.push_str("!\n");
                     }
@@ -153,32 +156,27 @@ impl Printer<'_> {
         }
     }
 
-    fn statement_lines(&self, statement: &Statement, indent: usize, out: &mut String) {
+    /// The line of one statement or of several that stand on one line, and the block below it.
+    fn statement_lines(&self, statements: &[&Statement], indent: usize, out: &mut String) {
         let grammar = self.grammar;
+        let statement = statements[0];
         let command = grammar.command(statement.command);
-        push_line(indent, &self.line(statement), out);
+        let mut line = self.line(statement);
+        let each = command.storage.as_ref().map_or(&[][..], |storage| &storage.each);
+        for entry in &statements[1..] {
+            for argument in each {
+                for value in entry.values_at(*argument) {
+                    line.push(' ');
+                    grammar.print_value(&command.arguments[*argument], value, &mut line);
+                }
+            }
+        }
+        push_line(indent, &line, out);
         let (Some(block), Verb::Open(mode)) = (&statement.block, &command.verb) else { return };
-        let mut packed: Option<Pack<'_>> = None;
         for piece in pieces(grammar, *mode, block) {
             match piece {
-                Piece::Statement(inner) => {
-                    let inner_command = grammar.command(inner.command);
-                    let pack = inner_command.storage.as_ref().and_then(|storage| storage.pack);
-                    if let Some(most) = pack {
-                        let fits = packed.as_mut().is_some_and(|pack| pack.add(inner, most));
-                        if !fits {
-                            self.flush(packed.replace(Pack::new(inner)), indent + 1, out);
-                        }
-                        continue;
-                    }
-                    self.flush(packed.take(), indent + 1, out);
-                    if inner.block.is_some() && is_silent(grammar, inner) {
-                        continue;
-                    }
-                    self.statement_lines(inner, indent + 1, out);
-                }
+                Piece::Statements(inner) => self.statement_lines(&inner, indent + 1, out),
                 Piece::Opaque(lines) => {
-                    self.flush(packed.take(), indent + 1, out);
                     let verbatim = command.storage.as_ref().is_some_and(|one| one.verbatim);
                     for line in lines {
                         push_line(if verbatim { 0 } else { indent + 1 }, line, out);
@@ -186,23 +184,6 @@ impl Printer<'_> {
                 }
             }
         }
-        self.flush(packed, indent + 1, out);
-    }
-
-    fn flush(&self, pack: Option<Pack<'_>>, indent: usize, out: &mut String) {
-        let grammar = self.grammar;
-        let Some(pack) = pack else { return };
-        let first = pack.entries[0];
-        let command = grammar.command(first.command);
-        let mut text = self.line(first);
-        for entry in &pack.entries[1..] {
-            for (argument, value) in &entry.values {
-                text.push(' ');
-                let value_type = &command.arguments[usize::from(*argument)].value_type;
-                value_type.print(&grammar.choices, value, &mut text);
-            }
-        }
-        push_line(indent, &text, out);
     }
 
     /// A statement as a command line.
@@ -228,7 +209,7 @@ impl Printer<'_> {
                         if argument.is_secret() && self.masks(command) {
                             out.push_str(MASK);
                         } else {
-                            argument.value_type.print(&grammar.choices, value, &mut out);
+                            grammar.print_value(argument, value, &mut out);
                         }
                     }
                 }
@@ -257,7 +238,8 @@ fn is_silent(grammar: &Grammar, statement: &Statement) -> bool {
 type PrintPlace = (CommandId, usize, CommandId, usize);
 
 enum Piece<'a> {
-    Statement(&'a Statement),
+    /// One statement, or entries of a list that stand on one line.
+    Statements(SmallVec<[&'a Statement; 1]>),
     Opaque(&'a [String]),
 }
 
@@ -286,29 +268,33 @@ fn pieces<'a>(grammar: &Grammar, mode: ModeId, block: &'a Block) -> Vec<Piece<'a
         ordered.push((place, statement));
     }
     ordered.sort_by_key(|(place, _)| *place);
-    if block.opaque.is_empty() {
-        return ordered.into_iter().map(|(_, statement)| Piece::Statement(statement)).collect();
-    }
     // An opaque line stays behind the statement that it followed in the file.
     let mut followers: HashMap<usize, Vec<&[String]>> = HashMap::new();
-    let mut first: Vec<&[String]> = Vec::new();
-    let live: Vec<usize> = block.numbered().map(|(slot, _)| slot).collect();
-    for opaque in &block.opaque {
-        let before = live.partition_point(|slot| *slot < opaque.after);
-        match before.checked_sub(1).map(|place| live[place]) {
-            Some(slot) => {
-                let slot = added_slot(grammar, mode, block, slot).unwrap_or(slot);
-                followers.entry(slot).or_default().push(&opaque.lines);
+    let mut pieces: Vec<Piece<'a>> = Vec::with_capacity(ordered.len());
+    if !block.opaque.is_empty() {
+        let live: Vec<usize> = block.numbered().map(|(slot, _)| slot).collect();
+        for opaque in &block.opaque {
+            let before = live.partition_point(|slot| *slot < opaque.after);
+            match before.checked_sub(1).map(|place| live[place]) {
+                Some(slot) => {
+                    let slot = added_slot(grammar, mode, block, slot).unwrap_or(slot);
+                    followers.entry(slot).or_default().push(&opaque.lines);
+                }
+                None => pieces.push(Piece::Opaque(&opaque.lines)),
             }
-            None => first.push(&opaque.lines),
         }
     }
-    let mut pieces: Vec<Piece<'a>> = first.into_iter().map(Piece::Opaque).collect();
     for (place, statement) in ordered {
-        pieces.push(Piece::Statement(statement));
-        for lines in followers.remove(&place.3).unwrap_or_default() {
-            pieces.push(Piece::Opaque(lines));
+        if !is_silent(grammar, statement) {
+            match pieces.last_mut() {
+                Some(Piece::Statements(line)) if shares_line(grammar, line, statement) => {
+                    line.push(statement);
+                }
+                _ => pieces.push(Piece::Statements(smallvec![statement])),
+            }
         }
+        let behind = followers.remove(&place.3).unwrap_or_default();
+        pieces.extend(behind.into_iter().map(Piece::Opaque));
     }
     pieces
 }
@@ -323,31 +309,26 @@ fn added_slot(grammar: &Grammar, mode: ModeId, block: &Block, slot: usize) -> Op
     block.numbered().find(|(_, one)| std::ptr::eq(*one, added)).map(|(slot, _)| slot)
 }
 
+/// Whether a statement stands on the line of others: of the same list, with the same values before
+/// the entry, and with room left.
+fn shares_line(grammar: &Grammar, line: &[&Statement], statement: &Statement) -> bool {
+    let first = line[0];
+    let storage = grammar.command(statement.command).storage.as_ref();
+    let Some(storage) = storage.filter(|_| first.command == statement.command) else {
+        return false;
+    };
+    storage.pack.is_some_and(|most| line.len() < most)
+        && storage
+            .key
+            .iter()
+            .filter(|argument| !storage.each.contains(argument))
+            .all(|argument| first.value_at(*argument) == statement.value_at(*argument))
+}
+
 fn push_line(indent: usize, line: &str, out: &mut String) {
     out.extend(std::iter::repeat_n(' ', indent));
     out.push_str(line);
     out.push('\n');
-}
-
-/// Statements of a list that stand on one line.
-struct Pack<'a> {
-    entries: Vec<&'a Statement>,
-}
-
-impl<'a> Pack<'a> {
-    fn new(first: &'a Statement) -> Self {
-        Pack { entries: vec![first] }
-    }
-
-    /// Takes a statement of the same command with the same values before its key, if there is room.
-    fn add(&mut self, statement: &'a Statement, most: usize) -> bool {
-        let first = self.entries[0];
-        let fits = first.command == statement.command && self.entries.len() < most;
-        if fits {
-            self.entries.push(statement);
-        }
-        fits
-    }
 }
 
 /// A statement as a command line, with its secrets.

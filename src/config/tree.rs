@@ -3,10 +3,11 @@
 //! Knows nothing of what statements mean. Looking a statement up, adding and replacing one cost
 //! constant time, so a file of n lines is read in time proportional to n.
 
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use hashbrown::{HashMap, HashTable};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use smallvec::SmallVec;
 
 use crate::grammar::link::Kept;
@@ -37,11 +38,23 @@ pub struct Block {
     slots: Vec<Option<Statement>>,
     live: usize,
     /// Slots by the hash of command and key, once there are more than a few.
-    index: HashTable<u32>,
+    index: HashTable<Indexed>,
+    /// Its seed, so that no file can be written that makes the search slow.
+    hasher: DefaultHashBuilder,
+    /// Number of statements of the commands that limit it.
+    counts: SmallVec<[(CommandId, u64); 1]>,
     /// Number of statements of each group, by the group's value in lower case.
-    groups: HashMap<Box<str>, u32>,
+    groups: HashMap<Arc<str>, u32>,
     /// Lines that the grammar does not know, each behind the slot that it followed.
     pub opaque: Vec<Opaque>,
+}
+
+/// A slot with the hash of what stands in it, so that the index grows without a look at the
+/// statements.
+#[derive(Clone, Copy, Debug)]
+struct Indexed {
+    hash: u64,
+    slot: u32,
 }
 
 /// A kept statement.
@@ -98,7 +111,24 @@ impl Block {
         self.slots.len()
     }
 
-    /// The statement of a command with that key.
+    /// How many statements of a command there are, if its stanza limits their number.
+    pub fn counted(&self, command: CommandId) -> u64 {
+        self.counts.iter().find(|(known, _)| *known == command).map_or(0, |(_, number)| *number)
+    }
+
+    fn count(&mut self, command: &Command, up: bool) {
+        if command.storage.as_ref().is_none_or(|storage| storage.at_most.is_none()) {
+            return;
+        }
+        match self.counts.iter_mut().find(|(known, _)| *known == command.id) {
+            Some((_, number)) if up => *number += 1,
+            Some((_, number)) => *number = number.saturating_sub(1),
+            None => self.counts.push((command.id, u64::from(up))),
+        }
+    }
+
+    /// The statement of a command with that key. Values that are no part of the key may stand
+    /// beside it.
     pub fn find(&self, command: &Command, key: &Values) -> Option<&Statement> {
         self.slot(command, key).and_then(|slot| self.slots[slot].as_ref())
     }
@@ -130,10 +160,14 @@ impl Block {
         if self.slots.len() <= SEARCHED {
             return self.slots.iter().position(|slot| slot.as_ref().is_some_and(is_it));
         }
-        let hash = hash_key(command, key);
-        self.index
-            .find(hash, |slot| self.slots[*slot as usize].as_ref().is_some_and(is_it))
-            .map(|slot| *slot as usize)
+        self.indexed(hash_key(&self.hasher, command, key), is_it)
+    }
+
+    fn indexed(&self, hash: u64, is_it: impl Fn(&Statement) -> bool) -> Option<usize> {
+        let is_it = |one: &Indexed| {
+            one.hash == hash && self.slots[one.slot as usize].as_ref().is_some_and(&is_it)
+        };
+        self.index.find(hash, is_it).map(|one| one.slot as usize)
     }
 
     /// Adds a statement whose key is not there, or puts it in the place of the one that is.
@@ -142,26 +176,55 @@ impl Block {
     /// # Panics
     ///
     /// The block holds 2^32 statements, which no memory does.
-    pub fn put(&mut self, grammar: &Grammar, statement: Statement) -> Option<Statement> {
+    pub fn put(&mut self, grammar: &Grammar, mut statement: Statement) -> Option<Statement> {
         let command = grammar.command(statement.command);
-        let key = key_of(command, &statement.values);
-        if let Some(slot) = self.slot(command, &key) {
+        statement.values.shrink_to_fit();
+        let hash = hash_key(&self.hasher, command, &statement.values);
+        let known = {
+            let key = &statement.values;
+            let is_it =
+                |one: &Statement| one.command == command.id && same_key(command, &one.values, key);
+            if self.slots.len() <= SEARCHED {
+                self.slots.iter().position(|slot| slot.as_ref().is_some_and(is_it))
+            } else {
+                self.indexed(hash, is_it)
+            }
+        };
+        if let Some(slot) = known {
             return self.slots[slot].replace(statement);
         }
-        if let Some(group) = group_of(grammar, command, &statement.values) {
-            *self.groups.entry(group.into()).or_insert(0) += 1;
-        }
-        let hash = hash_key(command, &key);
+        self.join_group(grammar, command, &mut statement.values);
+        self.count(command, true);
         let slot = u32::try_from(self.slots.len()).expect("a block fits 32 bits");
         self.slots.push(Some(statement));
         self.live += 1;
         if self.slots.len() == SEARCHED + 1 {
             self.build_index(grammar);
         } else if self.slots.len() > SEARCHED {
-            let slots = &self.slots;
-            self.index.insert_unique(hash, slot, |slot| rehash(grammar, slots, *slot));
+            self.index.insert_unique(hash, Indexed { hash, slot }, |one| one.hash);
         }
         None
+    }
+
+    /// Counts a new statement in its group. A block holds thousands of groups with a few statements
+    /// each, so all of a group share the text of its name where they spell it in lower case.
+    fn join_group(&mut self, grammar: &Grammar, command: &Command, values: &mut Values) {
+        let Some(group) = group_of(grammar, command, values) else { return };
+        let argument = command.storage.as_ref().and_then(|storage| storage.group);
+        let text = values.iter_mut().find_map(|(position, value)| match value {
+            Value::Text(text) if Some(usize::from(*position)) == argument => Some(text),
+            _ => None,
+        });
+        let name: Arc<str> = match text {
+            Some(text) if **text == *group => {
+                if let Some((name, _)) = self.groups.get_key_value(group.as_str()) {
+                    *text = Arc::clone(name);
+                }
+                Arc::clone(text)
+            }
+            _ => group.into(),
+        };
+        *self.groups.entry(name).or_insert(0) += 1;
     }
 
     /// Removes the statement of a command with that key.
@@ -180,6 +243,7 @@ impl Block {
         let statement = self.slots.get_mut(slot)?.take()?;
         self.live -= 1;
         let command = grammar.command(statement.command);
+        self.count(command, false);
         if let Some(group) = group_of(grammar, command, &statement.values)
             && let Some(count) = self.groups.get_mut(group.as_str())
         {
@@ -189,8 +253,8 @@ impl Block {
             }
         }
         if self.slots.len() > SEARCHED {
-            let hash = hash_key(command, &key_of(command, &statement.values));
-            if let Ok(entry) = self.index.find_entry(hash, |one| *one as usize == slot) {
+            let hash = hash_key(&self.hasher, command, &statement.values);
+            if let Ok(entry) = self.index.find_entry(hash, |one| one.slot as usize == slot) {
                 entry.remove();
             }
         }
@@ -223,22 +287,49 @@ impl Block {
         if self.slots.len() <= SEARCHED {
             return;
         }
-        for slot in 0..self.slots.len() {
-            if self.slots[slot].is_some() {
-                let slot = u32::try_from(slot).expect("a block fits 32 bits");
-                let slots = &self.slots;
-                let hash = rehash(grammar, slots, slot);
-                self.index.insert_unique(hash, slot, |slot| rehash(grammar, slots, *slot));
-            }
+        for (slot, statement) in self.slots.iter().enumerate() {
+            let Some(statement) = statement else { continue };
+            let slot = u32::try_from(slot).expect("a block fits 32 bits");
+            let hash =
+                hash_key(&self.hasher, grammar.command(statement.command), &statement.values);
+            self.index.insert_unique(hash, Indexed { hash, slot }, |one| one.hash);
         }
+    }
+
+    /// Whether another block holds the same statements under the same keys, with the same blocks,
+    /// whatever the order of entry, and the same opaque lines.
+    pub fn holds_the_same(&self, grammar: &Grammar, other: &Block) -> bool {
+        let lines = |block: &Block| -> Vec<Vec<String>> {
+            let mut lines: Vec<_> = block.opaque.iter().map(|one| one.lines.clone()).collect();
+            lines.sort_unstable();
+            lines
+        };
+        // A block that exists once is there as soon as its mode was entered.
+        let says_something = |statement: &&Statement| {
+            statement.block.as_ref().is_none_or(|block| {
+                !block.is_empty() || !key_of_command(grammar, statement.command).is_empty()
+            })
+        };
+        let has = |statement: &Statement| {
+            let found = other.find(grammar.command(statement.command), &statement.values);
+            found.is_some_and(|found| {
+                let blocks = match (&statement.block, &found.block) {
+                    (Some(one), Some(other)) => one.holds_the_same(grammar, other),
+                    (None, None) => true,
+                    (Some(_), None) | (None, Some(_)) => false,
+                };
+                blocks && statement.negated == found.negated && statement.values == found.values
+            })
+        };
+        lines(self) == lines(other)
+            && self.statements().filter(says_something).count()
+                == other.statements().filter(says_something).count()
+            && self.statements().filter(says_something).all(has)
     }
 }
 
-fn rehash(grammar: &Grammar, slots: &[Option<Statement>], slot: u32) -> u64 {
-    slots[slot as usize].as_ref().map_or(0, |statement| {
-        let command = grammar.command(statement.command);
-        hash_key(command, &key_of(command, &statement.values))
-    })
+fn key_of_command(grammar: &Grammar, command: CommandId) -> &[usize] {
+    grammar.command(command).storage.as_ref().map_or(&[], |storage| &storage.key)
 }
 
 impl Tree {
@@ -270,6 +361,25 @@ impl Tree {
         let root = grammar.root_mode()?;
         let statement = self.root.find(grammar.keeping(root, kept)?, &Values::new())?;
         Some(Reading { grammar, statement })
+    }
+
+    /// The statements of that name in the root block, in order of entry.
+    pub fn of<'a>(
+        &'a self,
+        grammar: &'a Grammar,
+        kept: Kept,
+    ) -> impl Iterator<Item = &'a Statement> {
+        let command = grammar.root_mode().and_then(|root| grammar.keeping(root, kept));
+        let command = command.map(|command| command.id);
+        self.root.statements().filter(move |statement| Some(statement.command) == command)
+    }
+
+    /// Whether another tree holds the same, and what is referred to is counted alike.
+    pub fn holds_the_same(&self, grammar: &Grammar, other: &Tree) -> bool {
+        self.root.holds_the_same(grammar, &other.root)
+            && self.targets == other.targets
+            && self.uses == other.uses
+            && self.wide_claims == other.wide_claims
     }
 
     /// Whether a statement of that name with that last key exists.
@@ -512,8 +622,8 @@ pub fn same_value(one: &Value, other: &Value, ignores_case: bool) -> bool {
     }
 }
 
-fn hash_key(command: &Command, key: &Values) -> u64 {
-    let mut hasher = BuildHasherDefault::<DefaultHasher>::default().build_hasher();
+fn hash_key(builder: &DefaultHashBuilder, command: &Command, key: &Values) -> u64 {
+    let mut hasher = builder.build_hasher();
     command.id.0.hash(&mut hasher);
     let arguments: &[usize] = match &command.storage {
         Some(Storage { key, .. }) => key,
@@ -524,10 +634,9 @@ fn hash_key(command: &Command, key: &Values) -> u64 {
         match value {
             None => 0_u8.hash(&mut hasher),
             Some((_, Value::Text(text))) => {
-                for byte in text.bytes() {
-                    hasher.write_u8(byte.to_ascii_lowercase());
-                }
-                hasher.write_u8(0);
+                let lower: SmallVec<[u8; 64]> =
+                    text.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
+                hasher.write(&lower);
             }
             Some((_, Value::Number(number))) => number.hash(&mut hasher),
             Some((_, Value::Choice(place))) => place.hash(&mut hasher),

@@ -3,23 +3,27 @@
 //! Loaded from the files of `grammar/`, whose notation `grammar/README.md` specifies. Nothing here
 //! knows a single command of the device.
 
+mod clauses;
 pub mod expand;
 pub mod link;
 mod load;
 pub mod notation;
 pub mod reference;
+mod syntax;
 pub mod trie;
 pub mod value;
+mod whole;
 
 use std::fmt;
 
 use hashbrown::HashMap;
+use smallvec::{SmallVec, smallvec};
 
-use crate::grammar::expand::Form;
+use crate::grammar::expand::{Form, Token};
 use crate::grammar::link::{Action, Kept, Message, Report};
 use crate::grammar::notation::Position;
-use crate::grammar::trie::Trie;
-use crate::grammar::value::{ChoiceType, Value, ValueType};
+use crate::grammar::trie::{NodeId, Step, Trie};
+use crate::grammar::value::{ChoiceType, Value, ValueType, print_quoted};
 
 /// A grammar file that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -64,6 +68,8 @@ pub struct Grammar {
     by_kept: HashMap<(ModeId, Kept), CommandId>,
     /// The commands whose statements are removed together with those of that name, by mode.
     dependents: HashMap<(ModeId, Kept), Vec<CommandId>>,
+    /// The command that adds a line of that name by itself, by mode.
+    adding: HashMap<(ModeId, Kept), CommandId>,
     /// The first command of a mode whose statements stand in groups; its place is theirs.
     group_section: HashMap<ModeId, CommandId>,
     /// The commands that claim a domain name with everything below it.
@@ -127,6 +133,9 @@ pub struct Argument {
     pub value_type: ValueType,
     /// Whether it takes several values.
     pub repeated: bool,
+    /// The places of free text where words or other values can stand too: there, text that looks
+    /// like one of them must be printed in quotes.
+    rivals: Vec<(ModeId, NodeId)>,
 }
 
 impl Argument {
@@ -183,8 +192,9 @@ pub struct Storage {
     pub kept: Kept,
     /// The arguments that make up its key.
     pub key: Vec<usize>,
-    /// Each value of the repeated key argument is a statement of its own.
-    pub each: bool,
+    /// The arguments of `keep each`: each set of values for them is a statement of its own. They
+    /// are the last ones of the key.
+    pub each: Vec<usize>,
     /// It belongs to the emulated world.
     pub world: bool,
     /// The argument whose value the group shares.
@@ -221,10 +231,10 @@ pub struct Storage {
     pub pack: Option<usize>,
     /// The line that the device adds below.
     pub adds: Option<String>,
-    /// What follows it in a file is kept as it is.
-    pub verbatim: bool,
     /// Its secret is kept as a hash.
     pub hashed: bool,
+    /// What follows it in a file is kept as it is.
+    pub verbatim: bool,
 }
 
 /// A statement that must be there.
@@ -346,7 +356,9 @@ impl fmt::Display for Level {
 pub const FILES: &[(&str, &str)] = &[
     ("00-types.grammar", include_str!("../../grammar/00-types.grammar")),
     ("10-exec.grammar", include_str!("../../grammar/10-exec.grammar")),
+    ("11-system.grammar", include_str!("../../grammar/11-system.grammar")),
     ("12-version.grammar", include_str!("../../grammar/12-version.grammar")),
+    ("14-gslb-exec.grammar", include_str!("../../grammar/14-gslb-exec.grammar")),
     ("15-module.grammar", include_str!("../../grammar/15-module.grammar")),
     ("20-server.grammar", include_str!("../../grammar/20-server.grammar")),
     ("21-server-show.grammar", include_str!("../../grammar/21-server-show.grammar")),
@@ -415,6 +427,11 @@ impl Grammar {
         self.dependents.get(&(mode, kept)).map_or(&[], Vec::as_slice)
     }
 
+    /// The command whose statements the device completes with a statement of that name.
+    pub fn adding(&self, mode: ModeId, kept: Kept) -> Option<&Command> {
+        self.adding.get(&(mode, kept)).map(|command| self.command(*command))
+    }
+
     /// Where the groups of a mode stand among its other statements.
     pub fn group_section(&self, mode: ModeId) -> Option<CommandId> {
         self.group_section.get(&mode).copied()
@@ -432,11 +449,11 @@ impl Grammar {
 
     /// The modes in which a line is looked for: the mode itself, then its parents up to the root
     /// mode. Outside the configuration only the mode itself.
-    pub fn search_path(&self, mode: ModeId) -> Vec<ModeId> {
-        let mut path = vec![mode];
+    pub fn search_path(&self, mode: ModeId) -> SmallVec<[ModeId; 4]> {
+        let mut path = smallvec![mode];
         let mut place = mode;
         while !self.mode(place).root {
-            let Some(parent) = self.mode(place).parent else { return vec![mode] };
+            let Some(parent) = self.mode(place).parent else { return smallvec![mode] };
             path.push(parent);
             place = parent;
         }
@@ -458,6 +475,22 @@ impl Grammar {
     /// Whether the last keys of statements of that name are the values of some `ref`.
     pub fn is_referenced(&self, kept: Kept) -> bool {
         self.references.contains(&kept)
+    }
+
+    /// Prints a value of an argument so that it is read back as the same in every mode of its
+    /// command.
+    pub fn print_value(&self, argument: &Argument, value: &Value, out: &mut String) {
+        if let Value::Text(text) = value {
+            let is_taken_for_another = argument.rivals.iter().any(|(mode, place)| {
+                let step = self.trie(*mode).step(*place, text, false, &self.choices);
+                !matches!(step, Step::Value(_, read) if read == *value)
+            });
+            if is_taken_for_another {
+                print_quoted(text, out);
+                return;
+            }
+        }
+        argument.value_type.print(&self.choices, value, out);
     }
 
     /// The text of a message with its places filled in; every line ends with a line break.
@@ -485,6 +518,20 @@ impl Command {
     /// The help text of a token, if this stanza gives it.
     pub fn help_of(&self, token: &str) -> Option<&str> {
         self.help.iter().find(|(known, _)| known == token).map(|(_, text)| text.as_str())
+    }
+
+    /// Whether what it keeps belongs to the emulated world.
+    pub fn is_of_world(&self) -> bool {
+        self.storage.as_ref().is_some_and(|storage| storage.world)
+    }
+
+    /// The words that it begins with.
+    pub fn fixed_words(&self) -> String {
+        let words = self.forms.first().into_iter().flatten().map_while(|token| match token {
+            Token::Word(spellings) => Some(spellings[0].as_str()),
+            Token::Argument { .. } => None,
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 
     /// Position of an argument.

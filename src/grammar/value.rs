@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use crate::config::delimited;
-use crate::grammar::link::Kept;
+use crate::grammar::link::{Kept, Message};
 
 /// A value as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +18,8 @@ pub enum Value {
     Address(IpAddr),
     /// A prefix with its host bits cleared.
     Prefix(IpAddr, u8),
-    /// Text, as typed.
-    Text(Box<str>),
+    /// Text, as typed. Statements that stand together because of it share it.
+    Text(Arc<str>),
 }
 
 /// The type of an argument.
@@ -76,6 +77,8 @@ pub struct ChoiceType {
     pub words: Vec<ChoiceWord>,
     /// Ranges of numbers that it takes besides, with their help texts.
     pub ranges: Vec<(u64, u64, String)>,
+    /// What is said of a word that is none of them; `None`: what is said of any unknown word.
+    pub otherwise: Option<Message>,
 }
 
 /// A word of a choice type.
@@ -199,7 +202,8 @@ impl ValueType {
             )),
             ValueType::Mask => typed(parse_mask(word)),
             ValueType::Decimal => typed(is_decimal(word).then(|| Value::Text(word.into()))),
-            ValueType::Quoted | ValueType::Line => Fit::Free(Value::Text(word.into())),
+            ValueType::Quoted => free(word, usize::MAX, |_| true),
+            ValueType::Line => Fit::Free(Value::Text(word.into())),
             ValueType::Delimited => match delimited::delimiter(word) {
                 Some(_) if !quoted => Fit::Free(Value::Text(word.into())),
                 Some(_) | None => Fit::No,
@@ -242,13 +246,11 @@ impl ValueType {
         match (self, value) {
             (ValueType::Reference(_, base), value) => base.print(choices, value, out),
             (ValueType::Choice(id), value) => out.push_str(&choices[id.0].word_of(value)),
-            (ValueType::Quoted, Value::Text(text)) => {
-                let _ = write!(out, "\"{text}\"");
-            }
+            (ValueType::Quoted, Value::Text(text)) => print_quoted(text, out),
             (ValueType::Line | ValueType::Delimited, Value::Text(text)) => out.push_str(text),
             (_, Value::Text(text)) => {
                 if text.is_empty() || text.contains(char::is_whitespace) || text.contains('|') {
-                    let _ = write!(out, "\"{text}\"");
+                    print_quoted(text, out);
                 } else {
                     out.push_str(text);
                 }
@@ -265,6 +267,13 @@ impl ValueType {
             (_, Value::Choice(_)) => {}
         }
     }
+}
+
+/// Prints a text in double quotes, which it holds none of.
+pub(super) fn print_quoted(text: &str, out: &mut String) {
+    out.push('"');
+    out.push_str(text);
+    out.push('"');
 }
 
 fn typed(value: Option<Value>) -> Fit {

@@ -70,6 +70,12 @@ impl States {
         self.started.store(now.as_millis(), Ordering::Relaxed);
     }
 
+    /// Whether an address answers at all: nobody has said that it is down.
+    pub fn is_reachable(&self, address: IpAddr) -> bool {
+        let state = lock(&self.addresses).get(&address).cloned();
+        state.is_none_or(|state| !lock(&state.down).address)
+    }
+
     /// Forgets what no snapshot uses and nobody has set.
     pub fn collect(&self) {
         lock(&self.addresses)

@@ -3,6 +3,8 @@
 pub mod access;
 pub mod balancing;
 pub mod draft;
+pub mod logging;
+pub mod network;
 pub mod policy;
 pub mod project;
 pub mod region;

@@ -127,6 +127,9 @@ struct HostDraft {
     by_address: HashMap<IpAddr, usize>,
 }
 
+/// Lists of up to so many addresses are searched from end to end.
+const SEARCHED: usize = 8;
+
 struct AddressDraft {
     ip: IpAddr,
     weight: Option<u8>,
@@ -135,13 +138,21 @@ struct AddressDraft {
 
 impl HostDraft {
     fn address(&mut self, ip: IpAddr) -> Option<&mut AddressDraft> {
-        let place = *self.by_address.get(&ip)?;
+        let place = if self.addresses.len() <= SEARCHED {
+            self.addresses.iter().position(|address| address.ip == ip)?
+        } else {
+            *self.by_address.get(&ip)?
+        };
         self.addresses.get_mut(place)
     }
 
     fn add_address(&mut self, ip: IpAddr) {
-        self.by_address.insert(ip, self.addresses.len());
         self.addresses.push(AddressDraft { ip, weight: None, hash_weight: None });
+        if self.addresses.len() > SEARCHED {
+            let from = if self.by_address.is_empty() { 0 } else { self.addresses.len() - 1 };
+            let new = self.addresses.iter().enumerate().skip(from);
+            self.by_address.extend(new.map(|(place, address)| (address.ip, place)));
+        }
     }
 }
 
@@ -505,6 +516,11 @@ impl Projection<'_> {
             | Kept::IpPolicy
             | Kept::IpRoute
             | Kept::IpSsh
+            | Kept::LoggingOn
+            | Kept::LoggingSize
+            | Kept::LoggingLevel
+            | Kept::LoggingConsole
+            | Kept::LoggingHost
             | Kept::Logging
             | Kept::Privilege
             | Kept::PrivilegeSetting
@@ -600,6 +616,10 @@ impl Projection<'_> {
         let zone = self.zones.get_mut(*zone)?;
         let name = reading.text("host")?;
         let next = zone.hosts.len();
+        // The lines of a host usually stand together.
+        if zone.hosts.last().is_some_and(|host| host.name.eq_ignore_ascii_case(name)) {
+            return zone.hosts.last_mut();
+        }
         let place = *zone.by_name.entry(name.to_ascii_lowercase()).or_insert(next);
         if place == next {
             zone.hosts.push(HostDraft { name: name.to_owned(), ..HostDraft::default() });

@@ -54,7 +54,7 @@ impl Played {
     /// last line of a question, which stands where a prompt would.
     fn screen(&mut self, text: String) -> String {
         let mut out = text;
-        for message in self.appliance().log.take() {
+        for message in self.session.notices() {
             out.push_str(&message);
         }
         if let Some((above, _)) = self.session.prompt().rsplit_once('\n') {
@@ -78,6 +78,12 @@ impl Played {
             for address in &host.addresses {
                 let count = state.tallies[address.slot.index()].selections;
                 counters.push((format!("{}: {}", host.domain_name, address.ip), count));
+            }
+        }
+        for domain in &appliance.current().sna_domains {
+            let state = domain.tallies.lock();
+            for (system, tally) in domain.systems.iter().zip(state.systems(domain.arrangement)) {
+                counters.push((format!("{}: {}", domain.name, system.name), tally.selections));
             }
         }
         counters

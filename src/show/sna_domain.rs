@@ -49,12 +49,7 @@ pub fn sna_domains(domains: &[&SnaDomain], now: Moment, wall_seconds: u64) -> St
 }
 
 fn systems(domain: &SnaDomain, state: &DomainState, now: Moment, wall_seconds: u64) -> Block {
-    let tallies: Vec<_> = domain
-        .systems
-        .iter()
-        .enumerate()
-        .map(|(place, system)| state.system(place, &system.name).cloned().unwrap_or_default())
-        .collect();
+    let tallies = state.systems(domain.arrangement);
     let total = tallies.iter().map(|tally| tally.selections).sum();
     let row = |system: &System, selections: u64, last_used: Option<Moment>| {
         let count = |status| {
@@ -77,8 +72,12 @@ fn systems(domain: &SnaDomain, state: &DomainState, now: Moment, wall_seconds: u
     let rows: Vec<_> = domain
         .systems
         .iter()
-        .zip(tallies)
-        .map(|(system, tally)| row(system, tally.selections, tally.last_used))
+        .enumerate()
+        .map(|(place, system)| match tallies.get(place) {
+            Some(tally) => row(system, tally.selections, tally.last_used),
+            // A newer configuration is on its way.
+            None => row(system, 0, None),
+        })
         .collect();
     Block::new(&SYSTEMS, &rows)
 }
@@ -94,10 +93,10 @@ fn moment(used: Moment, now: Moment, wall_seconds: u64) -> String {
 
 /// A row for each way in which a record matches; the first one holds the rest.
 fn records(domain: &SnaDomain, state: &DomainState) -> Block {
+    let tallies = state.records(domain.arrangement);
     let mut rows = Vec::new();
     for (place, record) in domain.records.iter().enumerate() {
-        let selections =
-            state.record(place, &record.name).map(|tally| tally.selections).unwrap_or_default();
+        let selections = tallies.get(place).map(|tally| tally.selections).unwrap_or_default();
         let by = |pass: Pass| selections[pass as usize].to_string();
         let mut matchers = record.matchers.iter().map(matcher);
         rows.push([

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use crate::names::named_enum;
 use crate::sna::domain::{Holding, Resource, SnaDomain, SystemId};
 use crate::sna::state::LuStatus;
-use crate::sna::tally::DomainState;
+use crate::sna::tally::{DomainState, SystemTally};
 
 named_enum! {
     /// What chose a system (guide p. E-4, E-7).
@@ -36,41 +36,55 @@ pub struct Choice {
 /// the least recently used, then the first one configured (ours).
 #[must_use]
 pub fn choose(domain: &SnaDomain, state: &DomainState, resources: &[Resource]) -> Option<Choice> {
-    let choice = |system, pass| Choice { system, pass };
-    let pass = |accepted: &[LuStatus]| {
-        resources.iter().find_map(|resource| {
-            let holdings = domain.holdings(*resource).iter();
-            let available = holdings.filter(|holding| has_lu(holding, accepted));
-            best(domain, state, available.map(|holding| holding.system))
-        })
-    };
-    if let Some(system) = pass(&[LuStatus::Active]) {
-        return Some(choice(system, Pass::First));
+    let tallies = state.systems(domain.arrangement);
+    let holdings = |resource: &Resource| domain.holdings(*resource).iter();
+    let mut any_inactive = false;
+    for resource in resources {
+        let active = holdings(resource).filter(|holding| {
+            let status = best_status(holding);
+            any_inactive |= status == LuStatus::Inactive;
+            status == LuStatus::Active
+        });
+        if let Some(system) = best(domain, tallies, active) {
+            return Some(Choice { system, pass: Pass::First });
+        }
     }
-    if let Some(system) = pass(&[LuStatus::Active, LuStatus::Inactive]) {
-        return Some(choice(system, Pass::Second));
+    // An LU that has become active meanwhile counts as well.
+    for resource in resources.iter().filter(|_| any_inactive) {
+        let available = holdings(resource).filter(|one| best_status(one) != LuStatus::InUse);
+        if let Some(system) = best(domain, tallies, available) {
+            return Some(Choice { system, pass: Pass::Second });
+        }
     }
-    let preferred = domain.holdings(*resources.first()?).iter();
-    let system = preferred
-        .map(|holding| holding.system)
-        .min_by_key(|system| (used_at(domain, state, *system), *system))?;
-    Some(choice(system, Pass::LeastRecentlyUsed))
+    let preferred = holdings(resources.first()?).map(|holding| holding.system);
+    let system = preferred.min_by_key(|system| (used_at(tallies, *system), *system))?;
+    Some(Choice { system, pass: Pass::LeastRecentlyUsed })
 }
 
-fn has_lu(holding: &Holding, accepted: &[LuStatus]) -> bool {
-    holding.lus.iter().any(|lu| accepted.contains(&lu.status()))
+/// Active if one of the LUs is, else inactive if one is.
+fn best_status(holding: &Holding) -> LuStatus {
+    let mut best = LuStatus::InUse;
+    for lu in &holding.lus {
+        match lu.status() {
+            LuStatus::Active => return LuStatus::Active,
+            LuStatus::Inactive => best = LuStatus::Inactive,
+            LuStatus::InUse => {}
+        }
+    }
+    best
 }
 
-fn best(
+fn best<'a>(
     domain: &SnaDomain,
-    state: &DomainState,
-    systems: impl Iterator<Item = SystemId>,
+    tallies: &[SystemTally],
+    holdings: impl Iterator<Item = &'a Holding>,
 ) -> Option<SystemId> {
     // What is measured is read once for each system: it may change meanwhile.
-    systems
-        .map(|system| {
+    holdings
+        .map(|holding| {
+            let system = holding.system;
             let measured = &domain.systems[system.index()].state;
-            let rest = (Reverse(measured.bandwidth()), used_at(domain, state, system), system);
+            let rest = (Reverse(measured.bandwidth()), used_at(tallies, system), system);
             (measured.load(), rest)
         })
         .min_by(|(load, rest), (other_load, other_rest)| {
@@ -80,7 +94,6 @@ fn best(
 }
 
 /// The number of the answer that used the system last; 0: never.
-fn used_at(domain: &SnaDomain, state: &DomainState, system: SystemId) -> u64 {
-    let name = &domain.systems[system.index()].name;
-    state.system(system.index(), name).map_or(0, |tally| tally.used_at)
+fn used_at(tallies: &[SystemTally], system: SystemId) -> u64 {
+    tallies.get(system.index()).map_or(0, |tally| tally.used_at)
 }

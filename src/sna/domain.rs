@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::model::snapshot::index;
 use crate::sna::state::{LuState, SnaStates, SystemState};
-use crate::sna::tally::Tallies;
+use crate::sna::tally::{Arrangement, Tallies};
 
 /// The keyword of geographical balancing unless another one is configured (guide p. E-5).
 pub const DEFAULT_KEYWORD: &str = "glb";
@@ -55,6 +55,8 @@ pub struct SnaDomain {
     pub records: Vec<UserRecord>,
     /// Counts and last uses; a new snapshot takes them over.
     pub tallies: Arc<Tallies>,
+    /// The order in which the tallies stand for this snapshot.
+    pub arrangement: Arrangement,
     record_names: HashMap<Box<[u8]>, RecordId>,
     resource_names: HashMap<Box<[u8]>, Resource>,
     matches: JointPrefixMap<IpNet, RecordId>,
@@ -183,6 +185,7 @@ impl SnaDomain {
             pools: Vec::new(),
             records: Vec::with_capacity(plan.records.len()),
             tallies,
+            arrangement: Arrangement::default(),
             record_names: HashMap::with_capacity(plan.records.len()),
             resource_names: HashMap::with_capacity(plan.lus.len()),
             matches: JointPrefixMap::new(),
@@ -192,7 +195,7 @@ impl SnaDomain {
         for (name, resources, matchers) in plan.records {
             domain.add_record(name, resources, matchers);
         }
-        domain.tallies.lock().arrange(
+        domain.arrangement = domain.tallies.lock().arrange(
             domain.systems.iter().map(|system| system.name.as_str()),
             domain.records.iter().map(|record| record.name.as_str()),
         );

@@ -1,8 +1,8 @@
 //! Domains of an SNA gateway manager: DNS names that lead to the gateway host with a free LU.
 //!
-//! Source: SunLink SNA 9.1 PU2.1 Server Configuration Guide, appendices B and E. A question names
-//! an LU, a pool of LUs or a user record, or it names a keyword and the user record is found by the
-//! address of the DNS server that asks. [`fn@select`] is the whole of it for one question.
+//! Source: the Server Configuration Guide of `SunLink` SNA 9.1 PU2.1, appendices B and E. A question
+//! names an LU, a pool of LUs or a user record, or it names a keyword and the user record is found
+//! by the address of the DNS server that asks. [`fn@select`] is the whole of it for one question.
 
 mod choose;
 mod domain;
@@ -21,4 +21,4 @@ pub use self::domain::{
 };
 pub use self::select::{Outcome, select};
 pub use self::state::{DEFAULT_BANDWIDTH, LuState, LuStatus, SnaStates, SystemState};
-pub use self::tally::{DomainState, RecordTally, SystemTally, Tallies};
+pub use self::tally::{Arrangement, DomainState, RecordTally, SystemTally, Tallies};

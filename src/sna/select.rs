@@ -51,8 +51,7 @@ pub fn select(
     if family != Some(Family::of(system.address)) {
         return Outcome::NoData;
     }
-    let record = record.map(|id| (id.index(), domain.records[id.index()].name.as_str()));
-    state.count((choice.system.index(), &system.name), record, choice.pass, now);
+    state.count(domain.arrangement, choice.system, record, choice.pass, now);
     Outcome::Address(system.address)
 }
 

@@ -9,6 +9,7 @@ use hashbrown::HashMap;
 
 use crate::clock::Moment;
 use crate::sna::choose::Pass;
+use crate::sna::domain::{RecordId, SystemId};
 
 /// Everything about a domain that a choice depends on and changes.
 #[derive(Debug, Default)]
@@ -17,9 +18,16 @@ pub struct DomainState {
     systems: Vec<SystemTally>,
     /// One for each user record, likewise.
     records: Vec<RecordTally>,
+    /// What the two lists are arranged for.
+    arrangement: Arrangement,
     /// Answers ever given, which gives each its number; never cleared.
     serial: u64,
 }
+
+/// Which lists of systems and user records the tallies stand for. A question that still runs on the
+/// snapshot before finds another one, and counts nowhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrangement(u64);
 
 /// How often and when a system was the answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,37 +50,37 @@ pub struct RecordTally {
 }
 
 impl DomainState {
-    /// The tally of a system by its position and name. `None` if a newer configuration has another
-    /// system at that place, which a question that runs on the one before may meet.
+    /// The tallies of the systems in the order of an arrangement; empty if there is a newer one.
     #[must_use]
-    pub fn system(&self, position: usize, name: &str) -> Option<&SystemTally> {
-        self.systems.get(position).filter(|tally| *tally.name == *name)
+    pub fn systems(&self, arrangement: Arrangement) -> &[SystemTally] {
+        if arrangement == self.arrangement { &self.systems } else { &[] }
     }
 
-    /// The tally of a user record, likewise.
+    /// The tallies of the user records, likewise.
     #[must_use]
-    pub fn record(&self, position: usize, name: &str) -> Option<&RecordTally> {
-        self.records.get(position).filter(|tally| *tally.name == *name)
+    pub fn records(&self, arrangement: Arrangement) -> &[RecordTally] {
+        if arrangement == self.arrangement { &self.records } else { &[] }
     }
 
-    /// Counts an answer; `record` is the position and name of the user record that led to it.
+    /// Counts an answer; `record` is the user record that led to it.
     pub fn count(
         &mut self,
-        (system, name): (usize, &str),
-        record: Option<(usize, &str)>,
+        arrangement: Arrangement,
+        system: SystemId,
+        record: Option<RecordId>,
         pass: Pass,
         now: Moment,
     ) {
+        if arrangement != self.arrangement {
+            return;
+        }
         self.serial += 1;
-        if let Some(tally) = self.systems.get_mut(system).filter(|tally| *tally.name == *name) {
+        if let Some(tally) = self.systems.get_mut(system.index()) {
             tally.selections += 1;
             tally.last_used = Some(now);
             tally.used_at = self.serial;
         }
-        let tally = record.and_then(|(position, name)| {
-            self.records.get_mut(position).filter(|tally| *tally.name == *name)
-        });
-        if let Some(tally) = tally {
+        if let Some(tally) = record.and_then(|record| self.records.get_mut(record.index())) {
             tally.selections[pass as usize] += 1;
         }
     }
@@ -102,7 +110,7 @@ impl DomainState {
         &mut self,
         systems: impl Iterator<Item = &'a str>,
         records: impl Iterator<Item = &'a str>,
-    ) {
+    ) -> Arrangement {
         let mut old: HashMap<Box<str>, SystemTally> = std::mem::take(&mut self.systems)
             .into_iter()
             .map(|tally| (folded(&tally.name), tally))
@@ -123,6 +131,8 @@ impl DomainState {
                 ..old.remove(&folded(name)).unwrap_or_default()
             })
             .collect();
+        self.arrangement.0 += 1;
+        self.arrangement
     }
 }
 
@@ -146,41 +156,43 @@ impl Tallies {
 mod tests {
     use super::*;
 
+    const FIRST: SystemId = SystemId(0);
+
     #[test]
     fn tallies_follow_a_name_through_a_change_of_the_list() {
         let mut state = DomainState::default();
-        state.arrange(["gw1", "gw2"].into_iter(), ["SITE1"].into_iter());
+        let before = state.arrange(["gw1", "gw2"].into_iter(), ["SITE1"].into_iter());
         let now = Moment::from_millis(5000);
-        state.count((1, "gw2"), Some((0, "SITE1")), Pass::Second, now);
-        state.arrange(["gw3", "GW2"].into_iter(), ["other", "site1"].into_iter());
-        assert_eq!(state.system(0, "gw3").unwrap().selections, 0);
-        assert_eq!(state.system(1, "GW2").unwrap().selections, 1);
-        assert_eq!(state.system(1, "GW2").unwrap().last_used, Some(now));
-        assert_eq!(state.record(1, "site1").unwrap().selections, [0, 1, 0]);
+        state.count(before, SystemId(1), Some(RecordId(0)), Pass::Second, now);
+        let after = state.arrange(["gw3", "GW2"].into_iter(), ["other", "site1"].into_iter());
+        let [gw3, gw2] = state.systems(after) else { panic!("{state:?}") };
+        assert_eq!((gw3.selections, gw2.selections), (0, 1));
+        assert_eq!(gw2.last_used, Some(now));
+        assert_eq!(state.records(after)[1].selections, [0, 1, 0]);
     }
 
     #[test]
     fn a_question_on_the_snapshot_before_counts_for_nobody_else() {
         let mut state = DomainState::default();
-        state.arrange(["gw1"].into_iter(), std::iter::empty());
-        state.arrange(["gw2"].into_iter(), ["SITE1"].into_iter());
-        state.count((0, "gw1"), Some((3, "SITE1")), Pass::First, Moment::ZERO);
-        assert_eq!(state.system(0, "gw1"), None);
-        assert_eq!(state.system(0, "gw2").unwrap().selections, 0);
-        assert_eq!(state.record(0, "SITE1").unwrap().selections, [0; 3]);
+        let before = state.arrange(["gw1"].into_iter(), std::iter::empty());
+        let after = state.arrange(["gw2"].into_iter(), ["SITE1"].into_iter());
+        state.count(before, FIRST, Some(RecordId(0)), Pass::First, Moment::ZERO);
+        assert_eq!((state.systems(before), state.records(before)), (&[][..], &[][..]));
+        assert_eq!(state.systems(after)[0].selections, 0);
+        assert_eq!(state.records(after)[0].selections, [0; 3]);
     }
 
     #[test]
     fn cleared_counts_leave_the_order_of_use() {
         let mut state = DomainState::default();
-        state.arrange(["gw1"].into_iter(), std::iter::empty());
-        state.count((0, "gw1"), None, Pass::First, Moment::ZERO);
+        let arrangement = state.arrange(["gw1"].into_iter(), std::iter::empty());
+        state.count(arrangement, FIRST, None, Pass::First, Moment::ZERO);
         state.clear_counts();
-        let tally = state.system(0, "gw1").unwrap();
+        let tally = &state.systems(arrangement)[0];
         assert_eq!((tally.selections, tally.used_at), (0, 1));
         assert_eq!(tally.last_used, Some(Moment::ZERO));
         state.reset();
-        let tally = state.system(0, "gw1").unwrap();
+        let tally = &state.systems(arrangement)[0];
         assert_eq!((tally.used_at, tally.last_used), (0, None));
     }
 }

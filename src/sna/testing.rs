@@ -104,12 +104,12 @@ impl World {
     /// The tally of a system.
     pub(crate) fn system_tally(&self, name: &str) -> SystemTally {
         let place = self.domain.systems.iter().position(|system| system.name == name).unwrap();
-        self.domain.tallies.lock().system(place, name).unwrap().clone()
+        self.domain.tallies.lock().systems(self.domain.arrangement)[place].clone()
     }
 
     /// The tally of a user record.
     pub(crate) fn record_tally(&self, name: &str) -> RecordTally {
         let place = self.domain.records.iter().position(|record| record.name == name).unwrap();
-        self.domain.tallies.lock().record(place, name).unwrap().clone()
+        self.domain.tallies.lock().records(self.domain.arrangement)[place].clone()
     }
 }

@@ -1,7 +1,7 @@
 //! The console: a terminal with line editing, help at once on `?`, and completion on Tab.
 //!
 //! rustyline edits the line and nothing else. What its keys cannot do themselves they note down
-//! ([`super::keys`]); the loop here does it and gives the line back for editing where it was left.
+//! (`bindings`); the loop here does it and gives the line back for editing where it was left.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -12,10 +12,10 @@ use rustyline::error::ReadlineError;
 use rustyline::history::MemHistory;
 use rustyline::{ColorMode, Editor, Event, EventHandler};
 
-use super::keys::{Keys, Note, Notes, Wish, lock};
+use super::bindings::{Bindings, Note, Notes, Wish, lock};
+use super::keys::TerminalKeys;
 use super::mask::Mask;
 use super::messages::{self, Watch, Watcher};
-use super::pager_keys::TerminalKeys;
 use super::quiet::{Quiet, Settings};
 use crate::cli::pager;
 use crate::cli::session::Session;
@@ -51,7 +51,8 @@ impl Console {
         let (mut editor, notes) = editor(&session, &watch).map_err(io_error)?;
         let (thread, quiet) = match editor.create_external_printer() {
             Ok(printer) => {
-                let thread = messages::print_above(Arc::clone(&watch), printer)?;
+                let thread =
+                    messages::print_above(Arc::clone(&watch), Arc::clone(&session), printer)?;
                 (Some(thread), Quiet::begin())
             }
             // A terminal that cannot move its cursor: the system edits the line, and messages are
@@ -100,7 +101,7 @@ fn editor(
     let history = MemHistory::with_config(&config);
     let mut editor = Editor::with_history(config, history)?;
     editor.set_helper(Some(Watcher { watch: Arc::clone(watch), mask: Mask::default() }));
-    let (keys, notes) = Keys::new(Arc::clone(session));
+    let (keys, notes) = Bindings::new(Arc::clone(session));
     editor.bind_sequence(Event::Any, EventHandler::Conditional(Box::new(keys)));
     Ok((editor, notes))
 }
@@ -116,8 +117,8 @@ fn play(
     let mut given = (String::new(), String::new());
     while !lock(session).is_over() {
         let (above, prompt) = {
-            let session = lock(session);
-            for message in session.appliance().log.take() {
+            let mut session = lock(session);
+            for message in session.notices() {
                 output.write_all(message.as_bytes())?;
             }
             if let Some(helper) = editor.helper() {
@@ -139,7 +140,7 @@ fn play(
                     && session.question().is_none()
                     && !words::is_inside_quotes(before)
                 {
-                    output.write_all(session.help(before).as_bytes())?;
+                    show(&session, &session.help(before), output)?;
                     continue;
                 }
                 if !line.trim().is_empty() && session.question().is_none() {

@@ -1,141 +1,96 @@
-//! Keys that mean something else to the device than to the line editor.
-//!
-//! A handler cannot draw and returns one command. A unique completion is such a command; for a list
-//! it leaves a note and accepts the line as it stands, and the console prints and gives the line
-//! back where it was left.
+//! Single keys of the terminal, for the pager.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::io;
 
-use rustyline::{
-    Cmd, ConditionalEventHandler, Event, EventContext, KeyCode, KeyEvent, Modifiers, Movement,
-    RepeatCount,
-};
+use crate::cli::pager::Keys;
 
-use crate::cli::complete::Completion;
-use crate::cli::session::{LONGEST_LINE, Session};
-use crate::cli::words;
-
-/// What a key wants that the line editor cannot do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
-    /// The list of what may stand before the cursor.
-    Help,
-    /// That list, made already.
-    List(String),
-    /// The line once more on a new line.
-    Again,
-    /// Out of the configuration.
-    End,
+/// The terminal on standard input, read key by key.
+///
+/// The terminal is put into raw mode when it is opened and back into its old mode when it is
+/// dropped, so it must not outlive one text.
+#[cfg(unix)]
+#[derive(Debug)]
+pub(super) struct TerminalKeys {
+    before: rustix::termios::Termios,
 }
 
-/// A wish with the place of the cursor, bytes from the beginning of the line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Note {
-    pub(super) wish: Wish,
-    pub(super) place: usize,
-}
-
-/// The handler of every key.
-pub(super) struct Keys {
-    session: Arc<Mutex<Session>>,
-    state: Arc<Mutex<State>>,
-}
-
-#[derive(Default)]
-struct State {
-    note: Option<Note>,
-    /// Whether the last key was a carriage return, which a line feed may belong to.
-    after_return: bool,
-}
-
-/// Where the notes of the keys are found.
-pub(super) struct Notes(Arc<Mutex<State>>);
-
-impl Notes {
-    /// Takes the note of the key that ended the last line, if it left one.
-    pub(super) fn take(&self) -> Option<Note> {
-        lock(&self.0).note.take()
+#[cfg(unix)]
+impl TerminalKeys {
+    /// Puts the terminal into raw mode; line breaks of the output stay what they are.
+    ///
+    /// # Errors
+    ///
+    /// Standard input is no terminal.
+    pub(super) fn open() -> io::Result<Self> {
+        use rustix::termios::{self, LocalModes, OptionalActions, SpecialCodeIndex};
+        let before = termios::tcgetattr(io::stdin())?;
+        let mut raw = before.clone();
+        // Control-C is a key of the pager here, not a signal.
+        raw.local_modes -= LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG;
+        raw.special_codes[SpecialCodeIndex::VMIN] = 1;
+        raw.special_codes[SpecialCodeIndex::VTIME] = 0;
+        termios::tcsetattr(io::stdin(), OptionalActions::Now, &raw)?;
+        Ok(TerminalKeys { before })
     }
 }
 
-impl Keys {
-    pub(super) fn new(session: Arc<Mutex<Session>>) -> (Self, Notes) {
-        let state = Arc::<Mutex<State>>::default();
-        let notes = Notes(Arc::clone(&state));
-        (Keys { session, state }, notes)
+#[cfg(unix)]
+impl Drop for TerminalKeys {
+    fn drop(&mut self) {
+        // A terminal that is gone has no mode to go back to.
+        let _ = rustix::termios::tcsetattr(
+            io::stdin(),
+            rustix::termios::OptionalActions::Now,
+            &self.before,
+        );
     }
+}
 
-    fn wish(&self, wish: Wish, place: usize) -> Cmd {
-        lock(&self.state).note = Some(Note { wish, place });
-        Cmd::AcceptLine
-    }
-
-    fn complete(&self, before: &str) -> Cmd {
-        let completion = lock(&self.session).complete(before);
-        match completion {
-            Completion::Insert(text) => Cmd::Insert(1, text),
-            Completion::List(list) => self.wish(Wish::List(list), before.len()),
-            Completion::Nothing => Cmd::Noop,
+#[cfg(unix)]
+impl Keys for TerminalKeys {
+    fn next_key(&mut self) -> io::Result<Option<char>> {
+        // One byte at a time, and past the buffer of the standard library: what is typed ahead
+        // belongs to the line editor.
+        let mut bytes = Vec::with_capacity(4);
+        loop {
+            let mut byte = [0];
+            match rustix::io::read(io::stdin(), &mut byte) {
+                Ok(0) => return Ok(None),
+                Ok(_) => bytes.push(byte[0]),
+                Err(rustix::io::Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            }
+            match std::str::from_utf8(&bytes) {
+                Ok(text) => return Ok(text.chars().next()),
+                Err(error) if error.error_len().is_some() => {
+                    return Ok(Some(char::REPLACEMENT_CHARACTER));
+                }
+                Err(_) => {}
+            }
         }
     }
 }
 
-impl ConditionalEventHandler for Keys {
-    fn handle(
-        &self,
-        event: &Event,
-        count: RepeatCount,
-        _positive: bool,
-        context: &EventContext<'_>,
-    ) -> Option<Cmd> {
-        let KeyEvent(code, modifiers) = *event.get(0)?;
-        let is_plain = modifiers == Modifiers::NONE;
-        let is_control = modifiers == Modifiers::CTRL;
-        let after_return = {
-            let mut state = lock(&self.state);
-            let is_return = is_plain && code == KeyCode::Enter;
-            std::mem::replace(&mut state.after_return, is_return)
-        };
-        let line = context.line();
-        let before = line.get(..context.pos()).unwrap_or(line);
-        match code {
-            // Carriage return and line feed together end one line.
-            KeyCode::Char('J') if is_control && after_return && line.is_empty() => Some(Cmd::Noop),
-            KeyCode::Char('?') if is_plain => {
-                // Inside an open quote, and in an answer, it is an ordinary character
-                // (decisions 1.6).
-                let is_text =
-                    words::is_inside_quotes(before) || lock(&self.session).question().is_some();
-                (!is_text).then(|| self.wish(Wish::Help, before.len()))
-            }
-            KeyCode::Tab if is_plain => Some(if lock(&self.session).question().is_some() {
-                Cmd::Noop
-            } else {
-                self.complete(before)
-            }),
-            KeyCode::BackTab => Some(Cmd::Noop),
-            KeyCode::Char('Z') if is_control => Some(self.wish(Wish::End, 0)),
-            KeyCode::Char('L' | 'R') if is_control => Some(self.wish(Wish::Again, before.len())),
-            KeyCode::Char('X') if is_control => Some(Cmd::Kill(Movement::BeginningOfLine)),
-            KeyCode::Char('D') if is_control && line.is_empty() => {
-                // It leaves at `>` and `#`, and nowhere else (decisions 1.1).
-                let session = lock(&self.session);
-                let leaves = session.is_outside_configuration() && session.question().is_none();
-                (!leaves).then_some(Cmd::Noop)
-            }
-            // A line does not grow beyond what is looked at.
-            KeyCode::Char('Y') if is_control => is_full(line, 1).then_some(Cmd::Noop),
-            KeyCode::Char(_) if !is_control => is_full(line, count).then_some(Cmd::Noop),
-            _ => None,
-        }
+/// Without raw mode a text is never divided.
+#[cfg(not(unix))]
+#[derive(Debug)]
+pub(super) struct TerminalKeys {}
+
+#[cfg(not(unix))]
+impl TerminalKeys {
+    /// No single keys are to be had.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub(super) fn open() -> io::Result<Self> {
+        Err(io::Error::from(io::ErrorKind::Unsupported))
     }
 }
 
-fn is_full(line: &str, more: RepeatCount) -> bool {
-    line.len() + usize::from(more) > LONGEST_LINE
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic while it was held has ended the program already.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+#[cfg(not(unix))]
+impl Keys for TerminalKeys {
+    fn next_key(&mut self) -> io::Result<Option<char>> {
+        Ok(None)
+    }
 }

@@ -23,7 +23,7 @@ pub fn run(
 
 fn play(session: &mut Session, input: &mut dyn BufRead, output: &mut dyn Write) -> io::Result<()> {
     while let Some(line) = read_line(input)? {
-        for message in session.appliance().log.take() {
+        for message in session.notices() {
             write!(output, "{message}")?;
         }
         let line = line.trim_end_matches(['\r', '\n']);

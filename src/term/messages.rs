@@ -9,8 +9,8 @@
 //! when no key is waiting: one that falls into a pasted block appears behind it.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use rustyline::completion::Completer;
@@ -20,7 +20,9 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, ExternalPrinter, Helper};
 
 use crate::appliance::Appliance;
+use crate::cli::session::Session;
 use crate::log::Taking;
+use crate::term::bindings::lock;
 use crate::term::mask::Mask;
 
 /// Knows whether a line is being edited. The editor itself tells: it asks its hinter when it has
@@ -69,11 +71,15 @@ impl Watch {
 /// Starts the thread; it ends after [`Watch::end`] once the editor is gone.
 pub(super) fn print_above(
     watch: Arc<Watch>,
+    session: Arc<Mutex<Session>>,
     mut printer: impl ExternalPrinter + Send + 'static,
 ) -> std::io::Result<JoinHandle<()>> {
     std::thread::Builder::new().name("console messages".to_owned()).spawn(move || {
-        while let Some(messages) = watch.appliance.log.take_when(|| watch.taking()) {
-            if printer.print(messages.concat()).is_err() {
+        let mut seen = watch.appliance.log.next_number();
+        while let Some(next) = watch.appliance.log.wait_when(seen, || watch.taking()) {
+            seen = next;
+            let messages = lock(&session).notices();
+            if !messages.is_empty() && printer.print(messages.concat()).is_err() {
                 break;
             }
         }

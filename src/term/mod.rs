@@ -1,9 +1,9 @@
 //! Where lines come from and where output goes.
 
+mod bindings;
 pub mod console;
 mod keys;
 pub mod lines;
 mod mask;
 mod messages;
-mod pager_keys;
 pub mod quiet;

@@ -40,14 +40,11 @@ fn several_words_are_listed_and_the_text_stays() {
     terminal.type_keys("gslb dns-\t");
     terminal.wait_until("the list", |terminal| {
         let screen = terminal.screen();
-        let Some(first) = screen.iter().position(|line| line.ends_with("#gslb dns-")) else {
-            return false;
-        };
-        let words: Vec<&str> = screen[first + 1..screen.len() - 1]
-            .iter()
-            .filter_map(|line| line.split_whitespace().next())
-            .collect();
-        words == ["dns-probe", "dns-rcode"] && terminal.line().ends_with("#gslb dns-")
+        let [.., typed, probe, code, again] = screen.as_slice() else { return false };
+        typed.ends_with("#gslb dns-")
+            && probe.starts_with("  dns-probe ")
+            && code.starts_with("  dns-rcode ")
+            && again == typed
     });
     terminal.type_keys("r\t");
     terminal.wait_for_line("ServerIronADX(config)#gslb dns-rcode");

@@ -99,3 +99,14 @@ fn on_a_terminal_that_cannot_move_its_cursor() {
     terminal.type_keys("enable\n");
     terminal.wait_for_line("ServerIronADX#");
 }
+
+#[test]
+fn a_long_list_is_divided_into_pages() {
+    let mut terminal = Terminal::configuring();
+    terminal.type_keys("gslb ?");
+    terminal.wait_until("the pager", |terminal| terminal.line().starts_with("--More--"));
+    terminal.type_keys("\x03");
+    terminal.wait_for_line("ServerIronADX(config)#gslb");
+    terminal.type_keys("site x\r");
+    terminal.wait_for_line("ServerIronADX(config-gslb-site-x)#");
+}
