@@ -26,6 +26,7 @@ use crate::sna::SnaDomain;
 /// # Errors
 ///
 /// Something that it names is not there.
+#[allow(clippy::too_many_lines, reason = "one arm for each report of the grammar")]
 pub(super) fn print(
     session: &Session,
     report: Report,

@@ -60,7 +60,6 @@ pub use server_global::{server_global, server_session};
 pub use server_real::server_real;
 pub use server_virtual::server_virtual;
 pub use site::sites;
-
 pub use sna_domain::sna_domains;
 pub use traffic::traffic_site;
 pub use version::version;
