@@ -66,6 +66,7 @@ pub(super) fn print(
         }
         Report::EmulateRejected => rejected(session),
         Report::EmulateDiff => difference(session),
+        Report::EmulateDns => show::dns_counters(&appliance.counters, &appliance.drops),
     })
 }
 

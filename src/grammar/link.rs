@@ -307,6 +307,7 @@ named_enum! {
         Emulate = "emulate",
         EmulateDiff = "emulate-diff",
         EmulateRejected = "emulate-rejected",
+        EmulateDns = "emulate-dns",
     }
 }
 

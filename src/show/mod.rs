@@ -9,6 +9,7 @@
 
 mod clock;
 mod date;
+mod dns_counters;
 mod dns_detail;
 mod dns_view;
 mod dns_zone;
@@ -28,6 +29,7 @@ mod traffic;
 mod version;
 
 pub use clock::clock;
+pub use dns_counters::dns_counters;
 pub use dns_detail::dns_detail;
 pub use dns_zone::dns_zone;
 pub use explain::{Explained, explain};
