@@ -12,6 +12,7 @@ use crate::config::load::{self, Rejected};
 use crate::config::render::{self, Secrets};
 use crate::config::tree::{Reading, Statement, Tree};
 use crate::counters::Counters;
+use crate::dns::drops::Drops;
 use crate::grammar::Grammar;
 use crate::grammar::link::{Kept, Message};
 use crate::gslb::hash_persistence;
@@ -39,6 +40,8 @@ pub struct Appliance {
     pub clock: Arc<dyn Clock>,
     /// Counters that are only shown.
     pub counters: Counters,
+    /// Questions that the system dropped before they were read.
+    pub drops: Drops,
     /// What health checks and site devices report.
     pub states: States,
     /// The sessions that are open.
@@ -111,6 +114,7 @@ impl Appliance {
             grammar,
             clock,
             counters: Counters::default(),
+            drops: Drops::default(),
             states: States::default(),
             sessions: Sessions::default(),
             log: Log::default(),

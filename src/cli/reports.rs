@@ -139,6 +139,7 @@ pub(super) fn print(
         Report::EmulateExplain => gslb::explain(session, arguments)?,
         Report::EmulateRejected => rejected(session),
         Report::EmulateDiff => difference(session),
+        Report::EmulateDns => show::dns_counters(&appliance.counters, &appliance.drops),
     })
 }
 
