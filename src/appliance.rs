@@ -213,8 +213,17 @@ impl Appliance {
         self.states.start(now);
         self.restarts.fetch_add(1, Ordering::Relaxed);
         self.restart_due.store(NEVER, Ordering::Relaxed);
-        self.publish_from(&configuration, &Snapshot::empty(DEFAULT_DEVICE_NAME));
-        self.apply_world(&configuration, &report.world);
+        let tree = &configuration.trees.configuration;
+        let nothing = Snapshot::empty(DEFAULT_DEVICE_NAME);
+        let mut snapshot =
+            project::project(&self.grammar, tree, &self.states, configuration.boot, &nothing);
+        // Nobody has the snapshot yet, so what the devices report can still be entered.
+        if self.apply_to(&snapshot, &report.world) == Effect::Snapshot {
+            project::assign_owners(&mut snapshot);
+        }
+        self.is_stale.store(false, Ordering::Release);
+        self.publish(snapshot);
+        self.states.collect();
         drop(configuration);
         self.is_unwatched.store(true, Ordering::Release);
         self.record(LogLevel::Informational, "Warm start");
@@ -561,13 +570,21 @@ impl Appliance {
             let previous = self.snapshot.load_full();
             self.publish_from(configuration, &previous);
         }
-        let snapshot = self.snapshot.load();
-        let world = World { states: &self.states, snapshot: &snapshot, now: self.clock.now() };
+        if self.apply_to(&self.snapshot.load(), changes) == Effect::Snapshot {
+            self.is_stale.store(true, Ordering::Release);
+        }
+    }
+
+    /// Applies settings of the emulated world; says whether the owners of VIPs are others now.
+    fn apply_to(&self, snapshot: &Snapshot, changes: &[(bool, Statement)]) -> Effect {
+        let world = World { states: &self.states, snapshot, now: self.clock.now() };
+        let mut effect = Effect::State;
         for (kept, statement) in changes {
             let reading = Reading { grammar: &self.grammar, statement };
             if world::apply(world, &reading, *kept) == Effect::Snapshot {
-                self.is_stale.store(true, Ordering::Release);
+                effect = Effect::Snapshot;
             }
         }
+        effect
     }
 }

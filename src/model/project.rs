@@ -678,17 +678,19 @@ impl Projection<'_> {
             .into_iter()
             .filter_map(|draft| draft.resolve(&self.snapshot))
             .collect();
-        let owners = owners(&self.snapshot);
+        let hosts = self.zones.iter().map(|zone| zone.hosts.len()).sum();
+        self.snapshot.hosts.reserve_exact(hosts);
         for zone in std::mem::take(&mut self.zones) {
             let zone_id = ZoneId::from_index(self.snapshot.zones.len());
             let mut hosts = Vec::with_capacity(zone.hosts.len());
             for draft in zone.hosts {
                 hosts.push(HostId::from_index(self.snapshot.hosts.len()));
-                let host = self.host(draft, &zone.name, zone_id, &owners, &policies, previous);
+                let host = self.host(draft, &zone.name, zone_id, &policies, previous);
                 self.snapshot.hosts.push(host);
             }
             self.snapshot.zones.push(Zone { name: zone.name, hosts });
         }
+        assign_owners(&mut self.snapshot);
         name_hosts(&mut self.snapshot);
         for draft in std::mem::take(&mut self.sna_domains) {
             let plan = draft.finish();
@@ -706,7 +708,6 @@ impl Projection<'_> {
         draft: HostDraft,
         zone_name: &str,
         zone: ZoneId,
-        owners: &HashMap<IpAddr, ServerId>,
         policies: &HashMap<String, PolicyId>,
         previous: &Snapshot,
     ) -> Host {
@@ -723,7 +724,7 @@ impl Projection<'_> {
                 source: Source::Configured,
                 weight: address.weight,
                 hash_weight: address.hash_weight,
-                owner: owners.get(&address.ip).copied(),
+                owner: None,
                 slot,
                 state: self.states.address(address.ip),
             })
@@ -755,6 +756,16 @@ fn previous_domain(previous: &Snapshot, domain_name: &str, zone_name: &str) -> A
             if same_zone { Arc::clone(&host.domain) } else { Arc::default() }
         }
         Some(NameEntry::EmptyNonTerminal) | None => Arc::default(),
+    }
+}
+
+/// Gives every address the site device whose VIP it is, as the devices report now.
+pub fn assign_owners(snapshot: &mut Snapshot) {
+    let owners = owners(snapshot);
+    for host in &mut snapshot.hosts {
+        for address in &mut host.addresses {
+            address.owner = owners.get(&address.ip).copied();
+        }
     }
 }
 

@@ -72,13 +72,15 @@ trait Rule {
 const FEW: usize = 8;
 
 /// Applies one metric: takes away the candidates that do not pass.
-pub(super) fn apply(
+pub(super) fn apply<O: Observer>(
     metric: Metric,
     view: &View<'_>,
     candidates: &mut Candidates,
-    observer: &mut impl Observer,
+    observer: &mut O,
 ) {
     match metric {
+        // The usual case, and nobody wants to hear of it.
+        Metric::HealthCheck if !O::LISTENS && health_check::all_pass(view, candidates) => {}
         Metric::HealthCheck => sift::<HealthCheck, _>(metric, view, candidates, observer),
         Metric::WeightedIp => sift::<WeightedIp, _>(metric, view, candidates, observer),
         Metric::WeightedSite => sift::<WeightedSite, _>(metric, view, candidates, observer),
@@ -146,15 +148,11 @@ fn sift<R: Rule, O: Observer>(
     };
     R::figures(view, candidates, figures);
     let passes = R::test(view, figures);
-    let all_stay = !may_leave_nobody(metric) && !figures.iter().any(|&figure| passes(figure));
     if O::LISTENS {
+        let all_stay = !may_leave_nobody(metric) && !figures.iter().any(|&figure| passes(figure));
         for (&figure, &position) in figures.iter().zip(candidates.iter()) {
             observer.judged(metric.into(), position, R::tell(figure), all_stay || passes(figure));
         }
-    }
-    if all_stay {
-        observer.skipped(metric.into(), Skip::NobodyPasses);
-        return;
     }
     let list = candidates.as_mut_slice();
     let mut kept = 0;
@@ -163,6 +161,11 @@ fn sift<R: Rule, O: Observer>(
             list[kept] = list[index];
             kept += 1;
         }
+    }
+    if kept == 0 && !may_leave_nobody(metric) {
+        // Nobody was moved, so everybody is still where he was.
+        observer.skipped(metric.into(), Skip::NobodyPasses);
+        return;
     }
     candidates.truncate(kept);
 }

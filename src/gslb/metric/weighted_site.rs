@@ -9,6 +9,9 @@ use crate::model::snapshot::SiteId;
 
 pub(super) struct WeightedSite;
 
+/// Stands for the site of a real address; a list of sites is never so long.
+const NO_SITE: u32 = u32::MAX;
+
 impl Rule for WeightedSite {
     type Figure = RelativeWeight;
 
@@ -20,19 +23,20 @@ impl Rule for WeightedSite {
 
     fn figures(view: &View<'_>, candidates: &[usize], figures: &mut [RelativeWeight]) {
         let (mut few, mut many);
-        let sites: &mut [Option<SiteId>] = if candidates.len() <= FEW {
-            few = [None; FEW];
+        let sites: &mut [u32] = if candidates.len() <= FEW {
+            few = [NO_SITE; FEW];
             &mut few[..candidates.len()]
         } else {
-            many = vec![None; candidates.len()];
+            many = vec![NO_SITE; candidates.len()];
             &mut many
         };
-        for (site, &position) in sites.iter_mut().zip(candidates) {
-            *site = site_of(view, position);
+        for ((site, out), &position) in sites.iter_mut().zip(figures.iter_mut()).zip(candidates) {
+            let of_candidate = site_of(view, position);
+            *site = of_candidate.map_or(NO_SITE, |site| site.0);
+            *out = figure(view, position, of_candidate, 0);
         }
-        for ((out, &position), &site) in figures.iter_mut().zip(candidates).zip(sites.iter()) {
-            let same = sites.iter().filter(|&&other| other == site).count();
-            *out = figure(view, position, site, same);
+        for (out, site) in figures.iter_mut().zip(sites.iter()) {
+            out.shared_by = sites.iter().map(|other| u32::from(other == site)).sum();
         }
     }
 
