@@ -5,3 +5,4 @@ pub mod prefix;
 pub mod rtt;
 pub mod smoothing;
 pub mod state;
+mod vips;
