@@ -568,6 +568,9 @@ fn values_of(values: &Values, argument: usize) -> impl Iterator<Item = &Value> {
 /// One set of values for each value of the repeated key.
 fn split(storage: &Storage, values: &Values) -> Vec<Values> {
     let repeated = storage.key.last().copied().unwrap_or_default();
+    if values_of(values, repeated).count() == 1 {
+        return vec![values.clone()];
+    }
     let rest: Values =
         values.iter().filter(|(position, _)| usize::from(*position) != repeated).cloned().collect();
     values

@@ -117,8 +117,11 @@ impl Loader<'_> {
         match matcher::match_line(self.grammar, mode, &words, content) {
             Ok(hit) => self.hit(number, content, &words, &hit),
             Err(stop) if self.is_unknown_command(mode, &words, content, &stop) => {
-                if indent == 0 {
+                if indent == 0 && !self.levels.is_empty() {
+                    // It belongs to the root, where it may be more than unknown.
                     self.levels.clear();
+                    self.line(number, line);
+                    return;
                 }
                 self.keep_opaque(number, content);
                 self.unknown_block = Some(indent);

@@ -9,6 +9,7 @@ use hashbrown::HashMap;
 
 use crate::config::tree::{Block, Statement, Tree};
 use crate::grammar::expand::Token;
+use crate::grammar::link::Kept;
 use crate::grammar::{Command, CommandId, Grammar, ModeId, Verb};
 
 /// Version of the software that a configuration without a `ver` line is printed with.
@@ -41,20 +42,19 @@ pub fn running_configuration(grammar: &Grammar, tree: &Tree, secrets: Secrets) -
 pub fn body(grammar: &Grammar, tree: &Tree, secrets: Secrets) -> String {
     let mut out = String::from("!\n");
     let Some(root) = grammar.root_mode() else { return out };
-    let first = tree.root.statements().find_map(|statement| {
-        let command = grammar.command(statement.command);
-        let is_version = command
-            .storage
-            .as_ref()
-            .is_some_and(|storage| storage.kept == crate::grammar::link::Kept::SoftwareVersion);
-        is_version.then_some(())
-    });
-    if first.is_none() {
+    let is_version = |command: CommandId| {
+        let storage = grammar.command(command).storage.as_ref();
+        storage.is_some_and(|storage| storage.kept == Kept::SoftwareVersion)
+    };
+    let says_version = tree.root.statements().any(|statement| is_version(statement.command));
+    let mut before = None;
+    if !says_version && let Some(version) = grammar.keeping(root, Kept::SoftwareVersion) {
         let _ = writeln!(out, "ver {SOFTWARE_VERSION}");
-        out.push_str("!\n");
+        // What follows is printed as it will be when this line has been read back.
+        before = Some(section_of(grammar, version.id));
     }
     let printer = Printer { grammar, secrets };
-    printer.root_block(root, &tree.root, &mut out);
+    printer.root_block(root, &tree.root, before, &mut out);
     out.push_str("end\n");
     out
 }
@@ -79,11 +79,12 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// The outermost block: `!` after every block and after each run of one-liners.
-    fn root_block(&self, mode: ModeId, block: &Block, out: &mut String) {
+    /// The outermost block: `!` after every block and after each run of one-liners. `before` is
+    /// the section of a one-liner that is printed already.
+    fn root_block(&self, mode: ModeId, block: &Block, before: Option<CommandId>, out: &mut String) {
         let grammar = self.grammar;
-        let mut in_run = false;
-        let mut last_kind: Option<CommandId> = None;
+        let mut in_run = before.is_some();
+        let mut last_kind = before;
         for piece in pieces(grammar, mode, block) {
             match piece {
                 Piece::Opaque(lines) => {
