@@ -25,7 +25,7 @@ use crate::model::logging::{LogLevel, LogSettings};
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::Snapshot;
 use crate::model::world::{self, Effect, World};
-use crate::store::{StateDirectory, StoreError};
+use crate::store::{Saved, StateDirectory, StoreError};
 use crate::tftp::TftpServer;
 
 /// The moment of a restart that nobody has asked for.
@@ -164,10 +164,9 @@ impl Appliance {
     /// A file is there and cannot be read.
     pub fn start_from_store(&self) -> Result<(), StoreError> {
         let Some(store) = &self.store else { return Ok(()) };
-        let startup = store.startup()?.unwrap_or_default();
-        let world = store.world()?.unwrap_or_default();
-        self.start_with(&startup);
-        self.load_world(&world);
+        let saved = store.load()?.unwrap_or_default();
+        self.start_with(&saved.startup);
+        self.load_world(&saved.world);
         Ok(())
     }
 
@@ -395,12 +394,14 @@ impl Appliance {
     pub fn save(&self) -> Result<(), StoreError> {
         let mut configuration = self.configuration();
         let trees = &configuration.trees;
-        let text = render::body(&self.grammar, &trees.configuration, Secrets::Stored);
-        let world = render::world(&self.grammar, &trees.world);
+        let saved = Saved {
+            startup: render::body(&self.grammar, &trees.configuration, Secrets::Stored),
+            world: render::world(&self.grammar, &trees.world),
+        };
         if let Some(store) = &self.store {
-            store.save(&text, &world)?;
+            store.save(&saved)?;
         }
-        configuration.startup = text;
+        configuration.startup = saved.startup;
         Ok(())
     }
 

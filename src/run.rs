@@ -211,7 +211,16 @@ fn workers_of_a_server() -> NonZeroUsize {
 }
 
 fn runtime() -> io::Result<Runtime> {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let _context = runtime.enter();
+        // A limit on the size of files is an error of the write then, not the end of the program.
+        let _ = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
+    }
+    Ok(runtime)
 }
 
 /// One appliance at a prompt, or with lines from standard input.
