@@ -95,7 +95,7 @@ fn main() {
     println!("{hosts} hosts read in {:?}", start.elapsed());
     let responder = Responder { appliance: Arc::new(appliance), settings: Settings::default() };
     let questions = questions(hosts);
-    let mut time = |what: &str, way: Way| {
+    let time = |what: &str, way: Way| {
         let start = Instant::now();
         thread::scope(|scope| {
             for _ in 0..workers {

@@ -217,8 +217,7 @@ impl Appliance {
         (due != NEVER).then_some(Moment::from_millis(due))
     }
 
-    /// Restarts if it is time to. Asked wherever somebody meets the appliance: at a line and at a
-    /// question, which costs one comparison while no restart is due.
+    /// Restarts if it is time to: at every line, and whenever time passes.
     pub fn restart_if_due(&self) {
         let due = self.restart_due.load(Ordering::Relaxed);
         if due == NEVER || self.clock.now().as_millis() < due {
@@ -229,6 +228,7 @@ impl Appliance {
             self.restart_due.compare_exchange(due, NEVER, Ordering::AcqRel, Ordering::Relaxed);
         if taken.is_ok() {
             self.restart();
+            self.log.say(self.grammar.message(Message::Restarted, &[]));
         }
     }
 
@@ -410,7 +410,6 @@ impl Appliance {
 
     /// The present meaning of the configuration, with every accepted line in it.
     pub fn current(&self) -> Guard<Arc<Snapshot>> {
-        self.restart_if_due();
         if self.is_stale.load(Ordering::Acquire) {
             let configuration = self.configuration();
             if self.is_stale.swap(false, Ordering::AcqRel) {
@@ -435,6 +434,10 @@ impl Appliance {
     /// Lets everything happen that has fallen due by now. To be called when the clock was moved,
     /// and on a real clock once a second.
     pub fn pass_time(&self) {
+        self.restart_if_due();
+        if self.log_settings().console || self.sessions.list().iter().any(|one| one.monitor) {
+            self.record_status();
+        }
         // The schedule is locked before the configuration, here and nowhere the other way round.
         let mut schedule = self.schedule();
         let snapshot = Arc::clone(&self.current());

@@ -58,9 +58,9 @@ pub(super) fn perform(
             Ok(String::new())
         }
         Action::TerminalMonitor => {
-            session.log.monitor = !session.log.monitor;
-            let message =
-                if session.log.monitor { Message::MonitorOn } else { Message::MonitorOff };
+            let on = !session.log.monitor;
+            session.log.monitor = on;
+            let message = if on { Message::MonitorOn } else { Message::MonitorOff };
             Ok(grammar.message(message, &[]))
         }
         Action::ClearLogging => {
@@ -82,6 +82,11 @@ pub(super) fn perform(
         Action::ReloadYes => {
             session.appliance.restart();
             session.restart();
+            Ok(String::new())
+        }
+        Action::Rconsole => {
+            let number = |name| arguments.number(name).unwrap_or(1);
+            session.enter_processor(number("slot"), number("cpu"));
             Ok(String::new())
         }
         Action::KillConsole => kill(session, LineKind::Console, arguments),
@@ -139,7 +144,6 @@ pub(super) fn perform(
         Action::EnableSimulatedSmoothing => Ok(gslb::switch_simulated_smoothing(session, true)),
         Action::SimulateRttSample => Ok(gslb::simulate_sample(session, arguments)),
         Action::SimulateRttSmoothing => Ok(gslb::simulate(session, arguments)),
-        Action::EmulateExplain => gslb::explain(session, arguments),
         Action::EmulateDemo => Ok(demo(session, arguments)),
         Action::EmulateQuery => query(session, arguments),
         Action::EmulateReset => {

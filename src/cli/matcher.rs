@@ -1,10 +1,13 @@
 //! Words and mode to a command, or to the place where they stop being one.
 
+use smallvec::SmallVec;
+
 use crate::cli::words::Word;
 use crate::config::tree::{Values, same_value};
 use crate::grammar::expand::{self, Token};
+use crate::grammar::link::Message;
 use crate::grammar::trie::{Leaf, NodeId, Step};
-use crate::grammar::value::Value;
+use crate::grammar::value::{Value, ValueType};
 use crate::grammar::{CommandId, Grammar, ModeId};
 
 /// A line that is a command.
@@ -38,6 +41,8 @@ pub enum Why {
     Ambiguous(Vec<String>),
     /// It is a number outside this range.
     OutOfRange(u64, u64),
+    /// It is none of the values that a type of choices has, and the type says this of it.
+    NoSuch(Message),
     /// More words are needed.
     Incomplete,
 }
@@ -123,7 +128,7 @@ pub struct Walk {
     /// The node behind the last word.
     pub place: NodeId,
     /// The values on the way.
-    pub values: Vec<Value>,
+    pub values: SmallVec<[Value; 4]>,
 }
 
 /// Follows words from the beginning of a line.
@@ -134,7 +139,7 @@ pub struct Walk {
 pub fn walk(grammar: &Grammar, mode: ModeId, words: &[Word<'_>], line: &str) -> Result<Walk, Stop> {
     let trie = grammar.trie(mode);
     let mut place = NodeId::ROOT;
-    let mut values = Vec::new();
+    let mut values = SmallVec::new();
     for (index, word) in words.iter().enumerate() {
         match trie.step(place, word.text, word.quoted, &grammar.choices) {
             Step::Word(target) => place = target,
@@ -157,14 +162,26 @@ pub fn walk(grammar: &Grammar, mode: ModeId, words: &[Word<'_>], line: &str) -> 
             Step::OutOfRange(low, high) => {
                 return Err(Stop { word: index, why: Why::OutOfRange(low, high) });
             }
-            Step::Unknown => return Err(Stop { word: index, why: Why::Unknown }),
+            Step::Unknown => {
+                let why = no_such(grammar, mode, place).map_or(Why::Unknown, Why::NoSuch);
+                return Err(Stop { word: index, why });
+            }
         }
     }
     Ok(Walk { place, values })
 }
 
+/// What a type of choices that could stand here says of a word that is none of them.
+fn no_such(grammar: &Grammar, mode: ModeId, place: NodeId) -> Option<Message> {
+    let edges = &grammar.trie(mode).node(place).arguments;
+    edges.iter().find_map(|edge| match edge.value_type {
+        ValueType::Choice(id) => grammar.choices[id.0].otherwise,
+        _ => None,
+    })
+}
+
 /// Gives the values on a path to the arguments of the form that the path is written in.
-fn bind(grammar: &Grammar, leaf: Leaf, values: Vec<Value>) -> Values {
+fn bind(grammar: &Grammar, leaf: Leaf, values: SmallVec<[Value; 4]>) -> Values {
     let form = &grammar.command(leaf.command).forms[leaf.form.0];
     let argument_of = |token: &Token| match token {
         Token::Argument { argument, .. } => u8::try_from(*argument).ok(),

@@ -3,8 +3,9 @@
 //! Knows nothing of what statements mean. Looking a statement up, adding and replacing one cost
 //! constant time, so a file of n lines is read in time proportional to n.
 
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use smallvec::SmallVec;
@@ -37,15 +38,23 @@ pub struct Block {
     slots: Vec<Option<Statement>>,
     live: usize,
     /// Slots by the hash of command and key, once there are more than a few.
-    index: HashTable<u32>,
+    index: HashTable<Indexed>,
     /// Its seed, so that no file can be written that makes the search slow.
     hasher: DefaultHashBuilder,
     /// Number of statements of the commands that limit it.
     counts: SmallVec<[(CommandId, u64); 1]>,
-    /// Number of statements of each group, by the group's value in lower case.
-    groups: HashMap<Box<str>, u32>,
+    /// Number of statements that make each group, by the group's value in lower case.
+    groups: HashMap<Arc<str>, u32>,
     /// Lines that the grammar does not know, each behind the slot that it followed.
     pub opaque: Vec<Opaque>,
+}
+
+/// A slot with the hash of what stands in it, so that the index grows without a look at the
+/// statements.
+#[derive(Clone, Copy, Debug)]
+struct Indexed {
+    hash: u64,
+    slot: u32,
 }
 
 /// A kept statement.
@@ -118,7 +127,8 @@ impl Block {
         }
     }
 
-    /// The statement of a command whose key is among these values.
+    /// The statement of a command with that key. Values that are no part of the key may stand
+    /// beside it.
     pub fn find(&self, command: &Command, key: &Values) -> Option<&Statement> {
         self.slot(command, key).and_then(|slot| self.slots[slot].as_ref())
     }
@@ -156,10 +166,14 @@ impl Block {
         if self.slots.len() <= SEARCHED {
             return self.slots.iter().position(|slot| slot.as_ref().is_some_and(is_it));
         }
-        let hash = hash_key(&self.hasher, command, key);
-        self.index
-            .find(hash, |slot| self.slots[*slot as usize].as_ref().is_some_and(is_it))
-            .map(|slot| *slot as usize)
+        self.indexed(hash_key(&self.hasher, command, key), is_it)
+    }
+
+    fn indexed(&self, hash: u64, is_it: impl Fn(&Statement) -> bool) -> Option<usize> {
+        let is_it = |one: &Indexed| {
+            one.hash == hash && self.slots[one.slot as usize].as_ref().is_some_and(&is_it)
+        };
+        self.index.find(hash, is_it).map(|one| one.slot as usize)
     }
 
     /// Adds a statement whose key is not there, or puts it in the place of the one that is.
@@ -168,29 +182,57 @@ impl Block {
     /// # Panics
     ///
     /// The block holds 2^32 statements, which no memory does.
-    pub fn put(&mut self, grammar: &Grammar, statement: Statement) -> Option<Statement> {
+    pub fn put(&mut self, grammar: &Grammar, mut statement: Statement) -> Option<Statement> {
         let command = grammar.command(statement.command);
-        if let Some(slot) = self.slot(command, &statement.values) {
+        statement.values.shrink_to_fit();
+        let hash = hash_key(&self.hasher, command, &statement.values);
+        let known = {
+            let key = &statement.values;
+            let is_it =
+                |one: &Statement| one.command == command.id && same_key(command, &one.values, key);
+            if self.slots.len() <= SEARCHED {
+                self.slots.iter().position(|slot| slot.as_ref().is_some_and(is_it))
+            } else {
+                self.indexed(hash, is_it)
+            }
+        };
+        if let Some(slot) = known {
             return self.slots[slot].replace(statement);
         }
-        if let Some(group) = group_of(grammar, command, &statement.values) {
-            match self.groups.get_mut(group.as_str()) {
-                Some(number) => *number += 1,
-                None => drop(self.groups.insert(group.into(), 1)),
-            }
-        }
+        self.join_group(grammar, command, &mut statement.values);
         self.count(command, true);
-        let hash = hash_key(&self.hasher, command, &statement.values);
         let slot = u32::try_from(self.slots.len()).expect("a block fits 32 bits");
         self.slots.push(Some(statement));
         self.live += 1;
         if self.slots.len() == SEARCHED + 1 {
             self.build_index(grammar);
         } else if self.slots.len() > SEARCHED {
-            let (slots, hasher) = (&self.slots, &self.hasher);
-            self.index.insert_unique(hash, slot, |slot| rehash(hasher, grammar, slots, *slot));
+            self.index.insert_unique(hash, Indexed { hash, slot }, |one| one.hash);
         }
         None
+    }
+
+    /// Counts a new statement in its group. A block holds thousands of groups with a few statements
+    /// each, so all of a group share the text of its name where they spell it in lower case.
+    fn join_group(&mut self, grammar: &Grammar, command: &Command, values: &mut Values) {
+        let Some(group) = group_of(grammar, command, values) else { return };
+        let argument = command.storage.as_ref().and_then(|storage| storage.group);
+        let text = values.iter_mut().find_map(|(position, value)| match value {
+            Value::Text(text) if Some(usize::from(*position)) == argument => Some(text),
+            _ => None,
+        });
+        let name: Arc<str> = match text {
+            Some(text) if **text == *group => {
+                if let Some((name, _)) = self.groups.get_key_value(group.as_str()) {
+                    *text = Arc::clone(name);
+                }
+                Arc::clone(text)
+            }
+            _ => group.into(),
+        };
+        if makes_group(command) {
+            *self.groups.entry(name).or_insert(0) += 1;
+        }
     }
 
     /// Removes the statement of a command with that key.
@@ -210,7 +252,8 @@ impl Block {
         self.live -= 1;
         let command = grammar.command(statement.command);
         self.count(command, false);
-        if let Some(group) = group_of(grammar, command, &statement.values)
+        if makes_group(command)
+            && let Some(group) = group_of(grammar, command, &statement.values)
             && let Some(count) = self.groups.get_mut(group.as_str())
         {
             *count -= 1;
@@ -220,7 +263,7 @@ impl Block {
         }
         if self.slots.len() > SEARCHED {
             let hash = hash_key(&self.hasher, command, &statement.values);
-            if let Ok(entry) = self.index.find_entry(hash, |one| *one as usize == slot) {
+            if let Ok(entry) = self.index.find_entry(hash, |one| one.slot as usize == slot) {
                 entry.remove();
             }
         }
@@ -253,13 +296,12 @@ impl Block {
         if self.slots.len() <= SEARCHED {
             return;
         }
-        for slot in 0..self.slots.len() {
-            if self.slots[slot].is_some() {
-                let slot = u32::try_from(slot).expect("a block fits 32 bits");
-                let (slots, hasher) = (&self.slots, &self.hasher);
-                let hash = rehash(hasher, grammar, slots, slot);
-                self.index.insert_unique(hash, slot, |slot| rehash(hasher, grammar, slots, *slot));
-            }
+        for (slot, statement) in self.slots.iter().enumerate() {
+            let Some(statement) = statement else { continue };
+            let slot = u32::try_from(slot).expect("a block fits 32 bits");
+            let hash =
+                hash_key(&self.hasher, grammar.command(statement.command), &statement.values);
+            self.index.insert_unique(hash, Indexed { hash, slot }, |one| one.hash);
         }
     }
 
@@ -297,17 +339,6 @@ impl Block {
 
 fn key_of_command(grammar: &Grammar, command: CommandId) -> &[usize] {
     grammar.command(command).storage.as_ref().map_or(&[], |storage| &storage.key)
-}
-
-fn rehash(
-    hasher: &DefaultHashBuilder,
-    grammar: &Grammar,
-    slots: &[Option<Statement>],
-    slot: u32,
-) -> u64 {
-    slots[slot as usize].as_ref().map_or(0, |statement| {
-        hash_key(hasher, grammar.command(statement.command), &statement.values)
-    })
 }
 
 impl Tree {
@@ -562,6 +593,12 @@ impl<'a> Reading<'a> {
 pub fn key_of(command: &Command, values: &Values) -> Values {
     let key = command.storage.as_ref().map_or(&[][..], |storage| &storage.key);
     values.iter().filter(|(argument, _)| key.contains(&usize::from(*argument))).cloned().collect()
+}
+
+/// Whether statements of a command make their group: they do not need another one of it.
+fn makes_group(command: &Command) -> bool {
+    let needs = command.storage.as_ref().map_or(&[][..], |storage| &storage.needs);
+    needs.iter().all(|need| need.kept.is_some())
 }
 
 /// The value that the statements of a group share, in lower case.

@@ -6,7 +6,9 @@
 //! there on Linux; [`PlainSocket`] does with what every system has.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+#[cfg(any(test, not(target_os = "linux")))]
+use std::net::SocketAddr;
+use std::net::{IpAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -178,12 +180,14 @@ fn work<Socket: DatagramSocket>(mut socket: Socket, responder: &Responder, stop:
 }
 
 /// A socket that takes one datagram after the other.
+#[cfg(any(test, not(target_os = "linux")))]
 #[derive(Debug)]
 pub(super) struct PlainSocket {
     socket: UdpSocket,
     wait: Wait,
 }
 
+#[cfg(any(test, not(target_os = "linux")))]
 impl DatagramSocket for PlainSocket {
     type Client = SocketAddr;
 
@@ -217,7 +221,11 @@ impl DatagramSocket for PlainSocket {
     }
 }
 
+#[cfg(any(test, not(target_os = "linux")))]
 /// What a wait without a datagram ends in; systems differ in the word for it.
 fn is_nothing_there(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
+
+#[cfg(test)]
+mod tests;

@@ -148,16 +148,16 @@ impl Clauses<'_> {
             merge: false,
             at_most: None,
             unique: None,
-            most: None,
-            claim: None,
             excludes: Vec::new(),
             needs: Vec::new(),
             rejects: Vec::new(),
-            above: Vec::new(),
-            again: false,
             in_use: None,
             pack: None,
             adds: None,
+            most: None,
+            claim: None,
+            above: Vec::new(),
+            again: false,
             hashed: false,
             verbatim: false,
         };
@@ -196,11 +196,8 @@ impl Clauses<'_> {
             Clause::NoKept => storage.no_kept = true,
             Clause::Merge => storage.merge = true,
             Clause::Hashed => storage.hashed = true,
-            Clause::AtMost(0) | Clause::Pack(0) => {
-                return Err(position.fault("a number of at least 1 expected"));
-            }
-            Clause::AtMost(most) => storage.at_most = Some(*most),
-            Clause::Unique(name) => storage.unique = Some(self.repeated(name, position)?),
+            Clause::Again => storage.again = true,
+            Clause::Verbatim => storage.verbatim = true,
             Clause::Most { argument, most, message } => {
                 storage.most = Some(Most {
                     argument: self.repeated(argument, position)?,
@@ -215,19 +212,31 @@ impl Clauses<'_> {
                     message: message_named(message, position)?,
                 });
             }
+            Clause::RejectsAbove { argument, limit, message } => storage.above.push(Above {
+                argument: self.argument(argument, position)?,
+                limit: self.argument(limit, position)?,
+                message: message_named(message, position)?,
+            }),
+            Clause::AtMost(0) | Clause::Pack(0) => {
+                return Err(position.fault("a number of at least 1 expected"));
+            }
+            Clause::AtMost(most) => storage.at_most = Some(*most),
+            Clause::Unique(name) => storage.unique = Some(self.repeated(name, position)?),
             Clause::Excludes(names) => {
                 for name in names {
                     storage.excludes.push(kept_named(name, position)?);
                 }
             }
-            Clause::Needs { name, message } => storage.needs.push(Need {
-                kept: if name == "group" { None } else { Some(kept_named(name, position)?) },
-                under: false,
-                message: message_named(message, position)?,
-            }),
+            Clause::Needs { name, message } => {
+                if name != "group" {
+                    let text =
+                        "`needs` is for `group`; a statement that needs another says `under`";
+                    return Err(position.fault(text));
+                }
+                storage.needs.push(Need { kept: None, message: message_named(message, position)? });
+            }
             Clause::Under { name, message } => storage.needs.push(Need {
                 kept: Some(kept_named(name, position)?),
-                under: true,
                 message: message_named(message, position)?,
             }),
             Clause::Rejects { argument, value, with, message } => {
@@ -239,12 +248,6 @@ impl Clauses<'_> {
                     message: message_named(message, position)?,
                 });
             }
-            Clause::RejectsAbove { argument, limit, message } => storage.above.push(Above {
-                argument: self.argument(argument, position)?,
-                limit: self.argument(limit, position)?,
-                message: message_named(message, position)?,
-            }),
-            Clause::Again => storage.again = true,
             Clause::InUse(message) => storage.in_use = Some(message_named(message, position)?),
             Clause::Pack(number) => {
                 let is_list =
@@ -255,7 +258,6 @@ impl Clauses<'_> {
                 storage.pack = Some(usize::try_from(*number).unwrap_or(usize::MAX));
             }
             Clause::Adds(line) => storage.adds = Some(line.clone()),
-            Clause::Verbatim => storage.verbatim = true,
             Clause::KeepOne
             | Clause::Enter(_)
             | Clause::Leave
@@ -299,6 +301,6 @@ pub(super) fn kept_named(name: &str, position: &Position) -> Result<Kept> {
     Kept::from_name(name).ok_or_else(|| position.fault(format!("no statement is called {name}")))
 }
 
-fn message_named(name: &str, position: &Position) -> Result<Message> {
+pub(super) fn message_named(name: &str, position: &Position) -> Result<Message> {
     Message::from_name(name).ok_or_else(|| position.fault(format!("no message is called {name}")))
 }

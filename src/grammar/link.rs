@@ -346,6 +346,7 @@ named_enum! {
         StartupConfig = "startup-config",
         Emulate = "emulate",
         EmulateDiff = "emulate-diff",
+        EmulateExplain = "emulate-explain",
         EmulateRejected = "emulate-rejected",
     }
 }
@@ -375,6 +376,7 @@ named_enum! {
         DownloadRunning = "download-running",
         DownloadStartup = "download-startup",
         EraseStartup = "erase-startup",
+        Rconsole = "rconsole",
         KillConsole = "kill-console",
         KillSsh = "kill-ssh",
         KillTelnet = "kill-telnet",
@@ -393,7 +395,6 @@ named_enum! {
         EnableSimulatedSmoothing = "enable-simulated-smoothing",
         SimulateRttSample = "simulate-rtt-sample",
         SimulateRttSmoothing = "simulate-rtt-smoothing",
-        EmulateExplain = "emulate-explain",
         EmulateQuery = "emulate-query",
         EmulateReset = "emulate-reset",
     }
@@ -446,6 +447,7 @@ named_enum! {
         WriteMemory = "write-memory",
         WriteMemoryFailed = "write-memory-failed",
         Restarted = "restarted",
+        LineIgnored = "line-ignored",
         NoTime = "no-time",
         TimePast = "time-past",
         UploadDone = "upload-done",

@@ -17,6 +17,7 @@ mod whole;
 use std::fmt;
 
 use hashbrown::HashMap;
+use smallvec::{SmallVec, smallvec};
 
 use crate::grammar::expand::{Form, Token};
 use crate::grammar::link::{Action, Kept, Message, Report};
@@ -67,6 +68,8 @@ pub struct Grammar {
     by_kept: HashMap<(ModeId, Kept), CommandId>,
     /// The commands whose statements are removed together with those of that name, by mode.
     dependents: HashMap<(ModeId, Kept), Vec<CommandId>>,
+    /// The commands whose statements go with the last other one of their group, by mode.
+    group_dependents: HashMap<ModeId, Vec<CommandId>>,
     /// The command that adds a line of that name by itself, by mode.
     adding: HashMap<(ModeId, Kept), CommandId>,
     /// The first command of a mode whose statements stand in groups; its place is theirs.
@@ -241,8 +244,6 @@ pub struct Storage {
 pub struct Need {
     /// Its name; `None`: any statement of the group.
     pub kept: Option<Kept>,
-    /// Whether this one is removed together with it.
-    pub under: bool,
     /// What is said if it is not there.
     pub message: Message,
 }
@@ -425,6 +426,11 @@ impl Grammar {
         self.dependents.get(&(mode, kept)).map_or(&[], Vec::as_slice)
     }
 
+    /// The commands whose statements need another one of their group.
+    pub fn group_dependents(&self, mode: ModeId) -> &[CommandId] {
+        self.group_dependents.get(&mode).map_or(&[], Vec::as_slice)
+    }
+
     /// The command whose statements the device completes with a statement of that name.
     pub fn adding(&self, mode: ModeId, kept: Kept) -> Option<&Command> {
         self.adding.get(&(mode, kept)).map(|command| self.command(*command))
@@ -447,11 +453,11 @@ impl Grammar {
 
     /// The modes in which a line is looked for: the mode itself, then its parents up to the root
     /// mode. Outside the configuration only the mode itself.
-    pub fn search_path(&self, mode: ModeId) -> Vec<ModeId> {
-        let mut path = vec![mode];
+    pub fn search_path(&self, mode: ModeId) -> SmallVec<[ModeId; 4]> {
+        let mut path = smallvec![mode];
         let mut place = mode;
         while !self.mode(place).root {
-            let Some(parent) = self.mode(place).parent else { return vec![mode] };
+            let Some(parent) = self.mode(place).parent else { return smallvec![mode] };
             path.push(parent);
             place = parent;
         }
@@ -491,6 +497,12 @@ impl Grammar {
         argument.value_type.print(&self.choices, value, out);
     }
 
+    /// Whether a statement of that name can be removed while a `ref` to it stands.
+    pub fn can_vanish(&self, kept: Kept) -> bool {
+        let mut keeping = self.commands.iter().filter_map(|command| command.storage.as_ref());
+        keeping.any(|storage| storage.kept == kept && storage.in_use.is_none())
+    }
+
     /// The text of a message with its places filled in; every line ends with a line break.
     pub fn message(&self, message: Message, places: &[(&str, &str)]) -> String {
         let mut text = String::new();
@@ -518,6 +530,11 @@ impl Command {
         self.help.iter().find(|(known, _)| known == token).map(|(_, text)| text.as_str())
     }
 
+    /// Whether what it keeps belongs to the emulated world.
+    pub fn is_of_world(&self) -> bool {
+        self.storage.as_ref().is_some_and(|storage| storage.world)
+    }
+
     /// The words that it begins with.
     pub fn fixed_words(&self) -> String {
         let words = self.forms.first().into_iter().flatten().map_while(|token| match token {
@@ -525,11 +542,6 @@ impl Command {
             Token::Argument { .. } => None,
         });
         words.collect::<Vec<_>>().join(" ")
-    }
-
-    /// Whether what it keeps belongs to the emulated world.
-    pub fn is_of_world(&self) -> bool {
-        self.storage.as_ref().is_some_and(|storage| storage.world)
     }
 
     /// Position of an argument.

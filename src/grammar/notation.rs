@@ -71,6 +71,10 @@ pub struct TypeStanza {
     pub name: String,
     /// The enum that its words are tied to.
     pub linked: Option<String>,
+    /// The type whose values it has besides its own.
+    pub like: Option<String>,
+    /// The message for a word that is none of its values.
+    pub otherwise: Option<String>,
     /// Its values.
     pub values: Vec<ChoiceLine>,
     /// Where it stands.
@@ -203,14 +207,8 @@ pub enum TypeName {
 pub enum Clause {
     KeepOne,
     KeepPer(Vec<String>),
-    KeepEach {
-        entry: Vec<String>,
-        key: Vec<String>,
-    },
-    Open {
-        mode: String,
-        key: Vec<String>,
-    },
+    KeepEach { entry: Vec<String>, key: Vec<String> },
+    Open { mode: String, key: Vec<String> },
     Enter(String),
     Leave,
     End,
@@ -226,40 +224,16 @@ pub enum Clause {
     Merge,
     AtMost(u64),
     Unique(String),
-    Most {
-        argument: String,
-        most: u64,
-        message: String,
-    },
-    Claims {
-        below: bool,
-        parts: Vec<String>,
-        message: String,
-    },
+    Most { argument: String, most: u64, message: String },
+    Claims { below: bool, parts: Vec<String>, message: String },
     Excludes(Vec<String>),
-    Needs {
-        name: String,
-        message: String,
-    },
-    Under {
-        name: String,
-        message: String,
-    },
-    Rejects {
-        argument: String,
-        value: String,
-        with: String,
-        message: String,
-    },
-    RejectsAbove {
-        argument: String,
-        limit: String,
-        message: String,
-    },
+    Needs { name: String, message: String },
+    Under { name: String, message: String },
+    Rejects { argument: String, value: String, with: String, message: String },
+    RejectsAbove { argument: String, limit: String, message: String },
     Again,
     InUse(String),
     Pack(u64),
-    /// What follows in a file is kept as it is.
     Verbatim,
     Adds(String),
     Also(String, Vec<Item>),
@@ -344,14 +318,20 @@ fn in_message(entries: &[Entry], line: &str) -> bool {
 /// Parses a line that begins an entry.
 fn parse_head(line: &str, position: Position) -> Result<Entry, GrammarError> {
     if let Some(rest) = keyword(line, "type") {
-        let (name, linked) = run(
-            pair(name, opt(preceded((space1, tag("as"), space1), enum_name))),
+        let (name, linked, like, otherwise) = run(
+            (
+                name,
+                opt(preceded((space1, tag("as"), space1), enum_name)),
+                opt(preceded((space1, tag("like"), space1), crate::grammar::notation::name)),
+                opt(preceded((space1, tag("else"), space1), crate::grammar::notation::name)),
+            ),
             rest,
             line,
             &position,
             "the name of a type",
         )?;
-        return Ok(Entry::Type(TypeStanza { name, linked, values: Vec::new(), position }));
+        let values = Vec::new();
+        return Ok(Entry::Type(TypeStanza { name, linked, like, otherwise, values, position }));
     }
     if let Some(rest) = keyword(line, "mode") {
         let (name, prompt, parent, root) = run(

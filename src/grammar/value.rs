@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use crate::config::delimited;
-use crate::grammar::link::Kept;
+use crate::grammar::link::{Kept, Message};
 
 /// A value as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +18,8 @@ pub enum Value {
     Address(IpAddr),
     /// A prefix with its host bits cleared.
     Prefix(IpAddr, u8),
-    /// Text, as typed.
-    Text(Box<str>),
+    /// Text, as typed. Statements that stand together because of it share it.
+    Text(Arc<str>),
 }
 
 /// The type of an argument.
@@ -76,6 +77,8 @@ pub struct ChoiceType {
     pub words: Vec<ChoiceWord>,
     /// Ranges of numbers that it takes besides, with their help texts.
     pub ranges: Vec<(u64, u64, String)>,
+    /// What is said of a word that is none of them; `None`: what is said of any unknown word.
+    pub otherwise: Option<Message>,
 }
 
 /// A word of a choice type.

@@ -105,6 +105,13 @@ pub(super) fn check_needs(
     by_kept: &HashMap<(ModeId, Kept), CommandId>,
 ) -> Result<()> {
     let Some(storage) = &command.storage else { return Ok(()) };
+    if storage.needs.iter().any(|need| need.kept.is_none())
+        && !storage.group.is_some_and(|group| storage.key == [group])
+    {
+        // So that it is found by its key when the group goes.
+        let text = "`needs group` is for a statement whose only key is its `group`";
+        return Err(command.position.fault(text));
+    }
     let needed = storage.needs.iter().filter_map(|need| need.kept);
     for kept in needed.chain(storage.excludes.iter().copied()) {
         let missing = command.modes.iter().any(|mode| !by_kept.contains_key(&(*mode, kept)));
@@ -154,26 +161,7 @@ pub(super) fn check_prompt(command: &Command, modes: &[Mode]) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn check_help(trie: &Trie, commands: &[Command]) -> Result<()> {
-    for node in trie.nodes() {
-        for edge in &node.words {
-            if edge.help.is_empty() {
-                let position = &commands[edge.command.0].position;
-                return Err(position.fault(format!("no help text for {}", edge.spellings[0])));
-            }
-        }
-        for edge in &node.arguments {
-            let needs_text = !matches!(edge.value_type, ValueType::Choice(_));
-            if needs_text && edge.help.is_empty() {
-                let position = &commands[edge.command.0].position;
-                return Err(position.fault(format!("no help text for <{}>", edge.name)));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The domain name that a command claims.
+/// The domain name that statements of a command claim.
 pub(super) fn claim_of(command: &Command) -> Option<&Claim> {
     command.storage.as_ref()?.claim.as_ref()
 }
@@ -203,6 +191,25 @@ pub(super) fn check_claim(command: &Command, all: &[Command], modes: &[Mode]) ->
         if command.argument(part).is_none() && !in_opener {
             let text = format!("neither the syntax line nor the one above has <{part}>");
             return Err(command.position.fault(text));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn check_help(trie: &Trie, commands: &[Command]) -> Result<()> {
+    for node in trie.nodes() {
+        for edge in &node.words {
+            if edge.help.is_empty() {
+                let position = &commands[edge.command.0].position;
+                return Err(position.fault(format!("no help text for {}", edge.spellings[0])));
+            }
+        }
+        for edge in &node.arguments {
+            let needs_text = !matches!(edge.value_type, ValueType::Choice(_));
+            if needs_text && edge.help.is_empty() {
+                let position = &commands[edge.command.0].position;
+                return Err(position.fault(format!("no help text for <{}>", edge.name)));
+            }
         }
     }
     Ok(())

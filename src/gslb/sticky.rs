@@ -21,8 +21,9 @@ const MOST_SESSIONS: usize = 4096;
 /// The sessions of one domain.
 #[derive(Debug, Default)]
 pub struct StickySessions {
-    /// By `Family::index` of the question.
-    sessions: [HashMap<Prefix, StickySession>; 2],
+    /// By `Family::index` of the question; not there before the first session, since most domains
+    /// never have one.
+    sessions: Option<Box<[HashMap<Prefix, StickySession>; 2]>>,
 }
 
 /// The address that clients of a prefix get.
@@ -46,14 +47,14 @@ impl StickySessions {
         parameters: &Sticky,
         now: Moment,
     ) -> Option<StickySession> {
-        let session = self.sessions[family.index()].get(&clients)?;
+        let session = self.sessions.as_ref()?[family.index()].get(&clients)?;
         session.is_alive(parameters, now).then_some(*session)
     }
 
     /// The living sessions, the one idle for the longest time first.
     #[must_use]
     pub fn list(&self, parameters: &Sticky, now: Moment) -> Vec<StickySession> {
-        let all = self.sessions.iter().flat_map(HashMap::values);
+        let all = self.sessions.iter().flat_map(|both| both.iter()).flat_map(HashMap::values);
         let mut list: Vec<StickySession> =
             all.filter(|session| session.is_alive(parameters, now)).copied().collect();
         list.sort_by_key(|session| (session.used, session.clients));
@@ -64,7 +65,7 @@ impl StickySessions {
     /// the family; returns how many. What they asked for does not matter.
     pub fn clear(&mut self, clients_of: Family, clients: Option<Prefix>) -> usize {
         let mut cleared = 0;
-        for sessions in &mut self.sessions {
+        for sessions in self.sessions.iter_mut().flat_map(|both| both.iter_mut()) {
             let before = sessions.len();
             sessions.retain(|known, _| {
                 let is_meant =
@@ -78,14 +79,14 @@ impl StickySessions {
 
     /// Removes the sessions that were idle for too long.
     pub fn expire(&mut self, parameters: &Sticky, now: Moment) {
-        for sessions in &mut self.sessions {
+        for sessions in self.sessions.iter_mut().flat_map(|both| both.iter_mut()) {
             sessions.retain(|_, session| session.is_alive(parameters, now));
         }
     }
 
     /// Keeps a session, new or used again.
     pub(super) fn keep(&mut self, family: Family, session: StickySession) {
-        let sessions = &mut self.sessions[family.index()];
+        let sessions = &mut self.sessions.get_or_insert_default()[family.index()];
         if sessions.len() >= MOST_SESSIONS && !sessions.contains_key(&session.clients) {
             let mut idle: Vec<_> =
                 sessions.values().map(|known| (known.used, known.clients)).collect();

@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use crate::config::render;
 use crate::config::tree::{Block, Reading, Tree};
-use crate::grammar::Grammar;
 use crate::grammar::link::Kept;
+use crate::grammar::{Grammar, ModeId, Verb};
 use crate::gslb::domain::Domain;
 use crate::health::state::States;
 use crate::model::draft::{DEFAULT_REHASH_TIMEOUT, PolicyDraft};
@@ -69,7 +70,9 @@ pub fn project(
     if let Some(location) = boot.default_location {
         projection.snapshot.default_location = location;
     }
-    projection.block(&tree.root, &mut Context::Root);
+    if let Some(root) = grammar.root_mode() {
+        projection.block(root, &tree.root, &mut Context::Root);
+    }
     projection.finish(previous)
 }
 
@@ -122,6 +125,9 @@ struct HostDraft {
     by_address: HashMap<IpAddr, usize>,
 }
 
+/// Lists of up to so many addresses are searched from end to end.
+const SEARCHED: usize = 8;
+
 struct AddressDraft {
     ip: IpAddr,
     weight: Option<u8>,
@@ -130,23 +136,33 @@ struct AddressDraft {
 
 impl HostDraft {
     fn address(&mut self, ip: IpAddr) -> Option<&mut AddressDraft> {
-        let place = *self.by_address.get(&ip)?;
+        let place = if self.addresses.len() <= SEARCHED {
+            self.addresses.iter().position(|address| address.ip == ip)?
+        } else {
+            *self.by_address.get(&ip)?
+        };
         self.addresses.get_mut(place)
     }
 
     fn add_address(&mut self, ip: IpAddr) {
-        self.by_address.insert(ip, self.addresses.len());
         self.addresses.push(AddressDraft { ip, weight: None, hash_weight: None });
+        if self.addresses.len() > SEARCHED {
+            let from = if self.by_address.is_empty() { 0 } else { self.addresses.len() - 1 };
+            let new = self.addresses.iter().enumerate().skip(from);
+            self.by_address.extend(new.map(|(place, address)| (address.ip, place)));
+        }
     }
 }
 
 impl Projection<'_> {
-    fn block(&mut self, block: &Block, context: &mut Context) {
-        for statement in block.statements() {
+    /// Reads a block in the order of its print, so that a configuration means the same after it was
+    /// saved and read.
+    fn block(&mut self, mode: ModeId, block: &Block, context: &mut Context) {
+        for statement in render::in_print_order(self.grammar, mode, block) {
             let reading = Reading { grammar: self.grammar, statement };
             let mut inner = self.statement(&reading, context);
-            if let Some(block) = &statement.block {
-                self.block(block, &mut inner);
+            if let (Some(block), Verb::Open(mode)) = (&statement.block, &reading.command().verb) {
+                self.block(*mode, block, &mut inner);
             }
         }
     }
@@ -594,6 +610,10 @@ impl Projection<'_> {
         let zone = self.zones.get_mut(*zone)?;
         let name = reading.text("host")?;
         let next = zone.hosts.len();
+        // The lines of a host usually stand together.
+        if zone.hosts.last().is_some_and(|host| host.name.eq_ignore_ascii_case(name)) {
+            return zone.hosts.last_mut();
+        }
         let place = *zone.by_name.entry(name.to_ascii_lowercase()).or_insert(next);
         if place == next {
             zone.hosts.push(HostDraft { name: name.to_owned(), ..HostDraft::default() });

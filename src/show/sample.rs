@@ -128,7 +128,7 @@ impl Sample {
         let domain = Arc::clone(&host.domain);
         let tally = &mut domain.lock().tallies[slot.index()];
         tally.selections += count;
-        tally.decisions[decision as usize] += count;
+        tally.decisions.add(decision, count);
         self
     }
 

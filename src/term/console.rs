@@ -1,7 +1,7 @@
 //! The console: a terminal with line editing, help at once on `?`, and completion on Tab.
 //!
 //! rustyline edits the line and nothing else. What its keys cannot do themselves they note down
-//! ([`super::bindings`]); the loop here does it and gives the line back for editing where it was left.
+//! (`bindings`); the loop here does it and gives the line back for editing where it was left.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
