@@ -418,8 +418,8 @@ impl Loader {
         }
         let mut by_kept = HashMap::new();
         let mut dependents: HashMap<(ModeId, Kept), Vec<CommandId>> = HashMap::new();
-        let mut group_section = HashMap::new();
         let mut group_dependents: HashMap<ModeId, Vec<CommandId>> = HashMap::new();
+        let mut group_section = HashMap::new();
         for command in &self.commands {
             let Some(storage) = &command.storage else { continue };
             for mode in &command.modes {
@@ -432,11 +432,10 @@ impl Loader {
                 }
                 for need in &storage.needs {
                     match need.kept {
-                        Some(kept) => {
-                            dependents.entry((*mode, kept)).or_default().push(command.id);
-                        }
-                        None => group_dependents.entry(*mode).or_default().push(command.id),
+                        Some(kept) => dependents.entry((*mode, kept)).or_default(),
+                        None => group_dependents.entry(*mode).or_default(),
                     }
+                    .push(command.id);
                 }
                 if storage.group.is_some() {
                     group_section.entry(*mode).or_insert(command.id);
@@ -461,9 +460,9 @@ impl Loader {
             references: self.references,
             by_kept,
             dependents,
+            group_dependents,
             adding: HashMap::new(),
             group_section,
-            group_dependents,
             wide_claims,
         };
         grammar.adding = adding(&grammar)?;

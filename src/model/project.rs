@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use crate::config::render;
 use crate::config::tree::{Block, Reading, Tree};
-use crate::grammar::Grammar;
 use crate::grammar::link::Kept;
+use crate::grammar::{Grammar, ModeId, Verb};
 use crate::gslb::domain::Domain;
 use crate::health::state::States;
 use crate::model::balancing::{BalancingDraft, Owner};
@@ -71,7 +72,9 @@ pub fn project(
     if let Some(location) = boot.default_location {
         projection.snapshot.default_location = location;
     }
-    projection.block(&tree.root, &mut Context::Root);
+    if let Some(root) = grammar.root_mode() {
+        projection.block(root, &tree.root, &mut Context::Root);
+    }
     projection.finish(previous)
 }
 
@@ -157,12 +160,14 @@ impl HostDraft {
 }
 
 impl Projection<'_> {
-    fn block(&mut self, block: &Block, context: &mut Context) {
-        for statement in block.statements() {
+    /// Reads a block in the order of its print, so that a configuration means the same after it was
+    /// saved and read.
+    fn block(&mut self, mode: ModeId, block: &Block, context: &mut Context) {
+        for statement in render::in_print_order(self.grammar, mode, block) {
             let reading = Reading { grammar: self.grammar, statement };
             let mut inner = self.statement(&reading, context);
-            if let Some(block) = &statement.block {
-                self.block(block, &mut inner);
+            if let (Some(block), Verb::Open(mode)) = (&statement.block, &reading.command().verb) {
+                self.block(*mode, block, &mut inner);
             }
         }
     }

@@ -74,6 +74,10 @@ fn check_values(line: &Line<'_>, index: usize, count: &mut Count) {
                 behind.split(' ').filter_map(|word| word.parse().ok()).collect();
             assert_eq!(numbers, [low, high], "{typed}: {first}");
             count.one("numbers out of range");
+        } else if let Why::NoSuch(_) = why {
+            assert!(first.contains(words[place].text), "{typed}: {first}");
+            assert!(!first.contains('{'), "{typed}: {first}");
+            count.one("values that a type has not");
         } else {
             assert!(first.ends_with(&typed[words[place].start..]), "{typed}: {first}");
             count.one("words that do not fit");
@@ -114,7 +118,11 @@ fn expected(grammar: &Grammar, node: &Node, word: words::Word<'_>) -> Option<Why
     if !word.quoted && words.into_iter().any(|one| starts_with_ignoring_case(one, word.text)) {
         return None;
     }
-    let mut why = Why::Unknown;
+    let otherwise = node.arguments.iter().find_map(|edge| match edge.value_type {
+        ValueType::Choice(id) => grammar.choices[id.0].otherwise,
+        _ => None,
+    });
+    let mut why = otherwise.map_or(Why::Unknown, Why::NoSuch);
     for edge in &node.arguments {
         match edge.value_type.fit(&grammar.choices, word.text, word.quoted) {
             Fit::No => {}
