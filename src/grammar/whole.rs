@@ -106,7 +106,7 @@ pub(super) fn check_needs(
 ) -> Result<()> {
     let Some(storage) = &command.storage else { return Ok(()) };
     if storage.needs.iter().any(|need| need.kept.is_none())
-        && !storage.group.is_some_and(|group| storage.key == [group])
+        && storage.group.is_none_or(|group| storage.key != [group])
     {
         // So that it is found by its key when the group goes.
         let text = "`needs group` is for a statement whose only key is its `group`";
