@@ -1,7 +1,7 @@
 //! One emulated appliance: everything that its sessions and its sockets share.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use arc_swap::{ArcSwap, Guard};
 
@@ -17,6 +17,7 @@ use crate::grammar::link::{Kept, Message};
 use crate::gslb::hash_persistence;
 use crate::health::schedule::{Event, Periods, Schedule};
 use crate::health::state::States;
+use crate::lab::Lab;
 use crate::log::status::StatusWatch;
 use crate::log::{Log, Stamp};
 use crate::model::logging::{LogLevel, LogSettings};
@@ -44,6 +45,10 @@ pub struct Appliance {
     pub sessions: Sessions,
     /// Messages for the console and the log buffer.
     pub log: Log,
+    /// The lab that the appliance stands in; set once.
+    lab: OnceLock<Weak<Lab>>,
+    /// Names of real and virtual servers whose end is still to be told.
+    deleted: Mutex<Vec<String>>,
     configuration: Mutex<Configuration>,
     /// Whether the snapshot is older than the configuration.
     is_stale: AtomicBool,
@@ -109,6 +114,8 @@ impl Appliance {
             states: States::default(),
             sessions: Sessions::default(),
             log: Log::default(),
+            lab: OnceLock::new(),
+            deleted: Mutex::default(),
             configuration: Mutex::default(),
             is_stale: AtomicBool::new(false),
             snapshot: ArcSwap::from_pointee(Snapshot::empty(DEFAULT_DEVICE_NAME)),
@@ -126,6 +133,14 @@ impl Appliance {
         };
         appliance.record(LogLevel::Informational, "Cold start");
         appliance
+    }
+
+    /// An appliance that saves nothing and looks at the same servers as another one: results of
+    /// health checks hold for both.
+    pub fn beside(other: &Appliance) -> Self {
+        let states = States::beside(&other.states);
+        let appliance = Appliance::new(Arc::clone(&other.grammar), Arc::clone(&other.clock), None);
+        Appliance { states, ..appliance }
     }
 
     /// An appliance with the built-in grammar that saves nothing; for tests and benchmarks.
@@ -217,8 +232,7 @@ impl Appliance {
         (due != NEVER).then_some(Moment::from_millis(due))
     }
 
-    /// Restarts if it is time to. Asked wherever somebody meets the appliance: at a line and at a
-    /// question, which costs one comparison while no restart is due.
+    /// Restarts if it is time to: at every line, and whenever time passes.
     pub fn restart_if_due(&self) {
         let due = self.restart_due.load(Ordering::Relaxed);
         if due == NEVER || self.clock.now().as_millis() < due {
@@ -229,6 +243,7 @@ impl Appliance {
             self.restart_due.compare_exchange(due, NEVER, Ordering::AcqRel, Ordering::Relaxed);
         if taken.is_ok() {
             self.restart();
+            self.log.say(self.grammar.message(Message::Restarted, &[]));
         }
     }
 
@@ -304,6 +319,9 @@ impl Appliance {
     ) -> Result<bool, E> {
         let mut configuration = self.configuration();
         let outcome = change(&self.grammar, &mut configuration.trees)?;
+        if let Some(lab) = self.lab().filter(|_| outcome.changed) {
+            lab.something_changed();
+        }
         self.apply_world(&configuration, &outcome.world);
         if outcome.changed && outcome.world.is_empty() {
             self.is_stale.store(true, Ordering::Release);
@@ -342,6 +360,9 @@ impl Appliance {
         drop(configuration);
         if is_reset {
             self.schedule().restart(Moment::ZERO);
+        }
+        if let Some(lab) = self.lab() {
+            lab.tell_again();
         }
     }
 
@@ -408,9 +429,46 @@ impl Appliance {
         running != render::body(&self.grammar, &saved.configuration, Secrets::Stored)
     }
 
-    /// The present meaning of the configuration, with every accepted line in it.
+    /// The lab that the appliance stands in.
+    pub fn lab(&self) -> Option<Arc<Lab>> {
+        self.lab.get()?.upgrade()
+    }
+
+    /// Puts the appliance into a lab, once.
+    pub(crate) fn join(&self, lab: &Arc<Lab>) {
+        // A second lab is ignored: an appliance never moves.
+        let _ = self.lab.set(Arc::downgrade(lab));
+    }
+
+    /// Remembers to tell that a server is gone: the device does so some time after the line.
+    pub fn announce_deletion(&self, name: &str) {
+        self.deleted.lock().unwrap_or_else(PoisonError::into_inner).push(name.to_owned());
+    }
+
+    fn tell_deletions(&self) {
+        let names =
+            std::mem::take(&mut *self.deleted.lock().unwrap_or_else(PoisonError::into_inner));
+        for name in names {
+            self.log.say(self.grammar.message(Message::ServerDeleted, &[("name", &name)]));
+        }
+    }
+
+    /// The present meaning of the configuration, with every accepted line in it and everything
+    /// that the other appliances of the lab have reported.
     pub fn current(&self) -> Guard<Arc<Snapshot>> {
-        self.restart_if_due();
+        if let Some(lab) = self.lab() {
+            lab.deliver();
+        }
+        self.own_current()
+    }
+
+    /// Whether VIPs have other owners than the snapshot knows.
+    pub(crate) fn owners_changed(&self) {
+        self.is_stale.store(true, Ordering::Release);
+    }
+
+    /// The present meaning of the configuration by itself.
+    pub(crate) fn own_current(&self) -> Guard<Arc<Snapshot>> {
         if self.is_stale.load(Ordering::Acquire) {
             let configuration = self.configuration();
             if self.is_stale.swap(false, Ordering::AcqRel) {
@@ -435,6 +493,10 @@ impl Appliance {
     /// Lets everything happen that has fallen due by now. To be called when the clock was moved,
     /// and on a real clock once a second.
     pub fn pass_time(&self) {
+        self.restart_if_due();
+        if self.log_settings().console || self.sessions.list().iter().any(|one| one.monitor) {
+            self.record_status();
+        }
         // The schedule is locked before the configuration, here and nowhere the other way round.
         let mut schedule = self.schedule();
         let snapshot = Arc::clone(&self.current());
@@ -442,7 +504,10 @@ impl Appliance {
         let sample = policy.connection_load.sampling_rate;
         let periods = Periods { status: policy.status_interval, sample };
         schedule.advance(self.clock.now(), periods, |moment, event| match event {
-            Event::Second => self.states.pass_second(sample),
+            Event::Second => {
+                self.states.pass_second(sample);
+                self.tell_deletions();
+            }
             Event::Status => self.states.report_status(),
             Event::Health => self.follow_health(&snapshot, moment),
             Event::Ageing => self.forget_old(&snapshot, moment),

@@ -3,10 +3,12 @@
 use crate::cli::matcher::{self, Hit};
 use crate::cli::question::Question;
 use crate::cli::session::{PRIVILEGED, Session};
+use crate::cli::sessions::Line;
 use crate::cli::words::{self, Word};
 use crate::grammar::link::Message;
 use crate::grammar::{Command, Privilege};
 use crate::model::access::{Access, CliLevel, Demand, Method};
+use crate::model::logging::LogLevel;
 
 /// How often a session may try to say who it is.
 const LOGIN_TRIES: u8 = 3;
@@ -143,6 +145,35 @@ pub(super) fn answer(session: &mut Session, question: Question, answer: &str) ->
     }
 }
 
+/// How log messages call somebody who did not have to say who it is.
+const NOBODY: &str = "un-authenticated user";
+
+/// Puts a message about a session that begins into the log (base-cli 3.4).
+pub(super) fn record_login(session: &Session) {
+    let level = if session.is_at_user_level() { "USER" } else { "PRIVILEGE" };
+    let who = session.user.as_deref().unwrap_or(NOBODY);
+    record(session, |kind, from| format!("{kind} login by {who}{from} to {level} EXEC mode"));
+}
+
+/// The same of a session that ends.
+pub(super) fn record_logout(session: &Session) {
+    let who = session.user.as_deref().unwrap_or(NOBODY);
+    record(session, |kind, from| format!("{kind} logout by {who}{from}"));
+}
+
+/// `text` is made of the kind of the line and of where it comes from. Hardware addresses are not
+/// emulated: that of the loopback device stands for all of them.
+fn record(session: &Session, text: impl FnOnce(&str, &str) -> String) {
+    let (kind, client) = match session.line {
+        Line::Console => ("console", None),
+        Line::Telnet(client) => ("telnet", Some(client)),
+        Line::Ssh(client) => ("SSH", Some(client)),
+    };
+    let from = client.map(|client| format!(" from src IP {client}, src MAC 0000.0000.0000"));
+    let text = format!("Security: {}", text(kind, &from.unwrap_or_default()));
+    session.appliance.record(LogLevel::Informational, text);
+}
+
 fn login(
     session: &mut Session,
     method: Method,
@@ -158,6 +189,11 @@ fn login(
     let grammar = std::sync::Arc::clone(&session.appliance.grammar);
     let Some(privilege) = privilege else {
         let tries = tries.saturating_sub(1);
+        let attempts = LOGIN_TRIES - tries;
+        let who = name.unwrap_or(NOBODY);
+        record(session, |kind, from| {
+            format!("{kind} access by user {who}{from} rejected, {attempts} attempt(s)")
+        });
         if tries == 0 {
             session.is_over = true;
         } else {
@@ -174,6 +210,7 @@ fn login(
     if access.begins_privileged {
         session.land_privileged(privilege);
     }
+    record_login(session);
     format!("\n{}\n", grammar.message(Message::LoginDone, &[]))
 }
 
@@ -249,6 +286,8 @@ mod tests {
         let text = format!("{ACCOUNTS}aaa authentication login privilege-mode\n");
         let mut session = telnet(&text);
         session.run("admin");
+        session.run("two");
+        session.run("admin");
         session.run("one");
         assert_eq!(session.prompt(), "telnet@ServerIronADX#");
         session.run("configure terminal");
@@ -256,6 +295,20 @@ mod tests {
         assert!(!session.is_over());
         session.run("exit");
         assert!(session.is_over());
+        let appliance = std::sync::Arc::clone(session.appliance());
+        drop(session);
+        let from = "from src IP 192.0.2.77, src MAC 0000.0000.0000";
+        let logged: Vec<String> =
+            appliance.log.since(0).into_iter().map(|entry| entry.text).skip(1).collect();
+        assert_eq!(
+            logged,
+            [
+                format!("Security: telnet access by user admin {from} rejected, 1 attempt(s)"),
+                format!("Security: telnet login by admin {from} to PRIVILEGE EXEC mode"),
+                format!("Security: telnet logout by admin {from}"),
+            ]
+        );
+        assert!(appliance.sessions.list().is_empty());
     }
 
     #[test]

@@ -58,9 +58,9 @@ pub(super) fn perform(
             Ok(String::new())
         }
         Action::TerminalMonitor => {
-            session.log.monitor = !session.log.monitor;
-            let message =
-                if session.log.monitor { Message::MonitorOn } else { Message::MonitorOff };
+            let on = !session.log.monitor;
+            session.log.monitor = on;
+            let message = if on { Message::MonitorOn } else { Message::MonitorOff };
             Ok(grammar.message(message, &[]))
         }
         Action::ClearLogging => {
@@ -82,6 +82,11 @@ pub(super) fn perform(
         Action::ReloadYes => {
             session.appliance.restart();
             session.restart();
+            Ok(String::new())
+        }
+        Action::Rconsole => {
+            let number = |name| arguments.number(name).unwrap_or(1);
+            session.enter_processor(number("slot"), number("cpu"));
             Ok(String::new())
         }
         Action::KillConsole => kill(session, LineKind::Console, arguments),
@@ -125,7 +130,20 @@ pub(super) fn perform(
         }
         Action::EmulateClockAdvance => {
             session.appliance.clock.advance(arguments.number("seconds").unwrap_or(0));
-            session.appliance.pass_time();
+            match session.appliance.lab() {
+                Some(lab) => lab.pass_time(),
+                None => session.appliance.pass_time(),
+            }
+            Ok(String::new())
+        }
+        Action::EmulateConsole => {
+            let name = arguments.text("name").unwrap_or_default();
+            let lab = session.appliance.lab();
+            let member = lab
+                .as_ref()
+                .and_then(|lab| lab.member(name))
+                .ok_or_else(|| Refusal::new(Message::NoSuchAppliance).with("name", name))?;
+            session.move_to(&member.responder);
             Ok(String::new())
         }
         Action::ClearHashTable => gslb::clear_hash_table(session, arguments),

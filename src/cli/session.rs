@@ -21,7 +21,7 @@ use crate::config::load::stop_message;
 use crate::config::tree::{Block, Path, Reading, Statement, key_of};
 use crate::dns::Responder;
 use crate::grammar::link::{Kept, Message};
-use crate::grammar::value::{Fit, ValueType};
+use crate::grammar::value::{Fit, Value, ValueType};
 use crate::grammar::{Command, Grammar, ModeId, Privilege, Verb, fill_places};
 use crate::model::access::User;
 use crate::show::{RttSimulation, log_line};
@@ -37,7 +37,7 @@ pub struct Session {
     /// A question that the next line answers.
     pub(super) question: Option<Question>,
     /// Where it came in.
-    line: Line,
+    pub(super) line: Line,
     /// Its place among the open sessions; none for a session that only runs one command.
     ticket: Option<Ticket>,
     /// Its user, if it had to name one.
@@ -52,6 +52,8 @@ pub struct Session {
     restarts: u64,
     /// What it shows of the log.
     pub(super) log: LogView,
+    /// Slot and number of the processor that its innermost level is at, if it is at one.
+    processor: (u16, u16),
     /// Whether it has changed the configuration since it entered it.
     has_changed: bool,
     /// A text over several lines that is being typed, or has just ended.
@@ -89,6 +91,7 @@ impl Default for Page {
 /// Names of the modes that the program itself enters.
 const USER: &str = "user";
 pub(super) const PRIVILEGED: &str = "privileged";
+const PROCESSOR: &str = "processor";
 const CONFIG: &str = "config";
 const RTT_SIMULATION: &str = "gslb-rtt-sim";
 
@@ -129,6 +132,7 @@ impl Session {
         if access::access(&session).begins_privileged {
             session.land_privileged(user.privilege);
         }
+        access::record_login(&session);
         session
     }
 
@@ -158,6 +162,7 @@ impl Session {
             simulation: None,
             restarts,
             log: LogView { monitor: false, unseen },
+            processor: (0, 0),
             has_changed: false,
             text: None,
             page: Page::default(),
@@ -250,7 +255,12 @@ impl Session {
         let tree = &configuration.trees.configuration;
         let level = self.level();
         let host = self.appliance.device_name(tree);
-        let mut values: Vec<(String, String)> = vec![("host".to_owned(), host)];
+        let (slot, cpu) = self.processor;
+        let mut values: Vec<(String, String)> = vec![
+            ("host".to_owned(), host),
+            ("slot".to_owned(), slot.to_string()),
+            ("cpu".to_owned(), cpu.to_string()),
+        ];
         if let Some(simulation) = &self.simulation {
             values.push((SITE_PLACE.to_owned(), simulation.site.clone()));
         }
@@ -284,10 +294,14 @@ impl Session {
         if self.restarts != self.appliance.restarts() {
             // What was typed was meant for a level that is gone.
             self.restart();
-            return self.appliance.grammar.message(Message::Restarted, &[]);
+            return self.appliance.grammar.message(Message::LineIgnored, &[]);
         }
         self.leave_vanished_levels();
         let text = self.run_line(line);
+        if self.restarts != self.appliance.restarts() {
+            // The line let the time pass up to a restart that was scheduled.
+            self.restart();
+        }
         if self.has_changed && self.is_outside_configuration() {
             self.has_changed = false;
             self.record_change(Which::Running);
@@ -485,6 +499,7 @@ impl Session {
                     Editor::new(grammar, trees, &place).remove(command, &hit.values, words)
                 })?;
                 self.has_changed |= changed && !command.is_of_world();
+                self.announce_deletion(command, hit);
                 self.leave_vanished_levels();
                 Ok(String::new())
             }
@@ -543,6 +558,25 @@ impl Session {
         }
     }
 
+    /// Goes to another appliance, at its privileged level.
+    pub(super) fn move_to(&mut self, responder: &Arc<Responder>) {
+        self.responder = Arc::clone(responder);
+        self.appliance = Arc::clone(&responder.appliance);
+        self.enter_privileged(self.privilege);
+    }
+
+    /// The end of a real or virtual server is told some time after the line (base-cli 2.1).
+    fn announce_deletion(&self, command: &Command, hit: &Hit) {
+        let kept = command.storage.as_ref().map(|storage| storage.kept);
+        let is_server = matches!(
+            kept,
+            Some(Kept::RealServer | Kept::RemoteServer | Kept::CacheServer | Kept::VirtualServer)
+        );
+        if let Some((_, Value::Text(name))) = hit.values.first().filter(|_| is_server) {
+            self.appliance.announce_deletion(name);
+        }
+    }
+
     /// The arguments of a command that keeps nothing, once what they refer to is found.
     fn arguments(&self, command: &Command, hit: &Hit) -> Result<Statement, Refusal> {
         let configuration = self.appliance.configuration();
@@ -582,6 +616,13 @@ impl Session {
         let privileged = mode(&self.appliance.grammar, PRIVILEGED);
         self.levels.truncate(1);
         self.levels.push(Place { mode: privileged, path: Path::new() });
+    }
+
+    /// Goes to the console of a processor (decisions 6).
+    pub(super) fn enter_processor(&mut self, slot: u16, cpu: u16) {
+        self.processor = (slot, cpu);
+        let mode = mode(&self.appliance.grammar, PROCESSOR);
+        self.levels.push(Place { mode, path: Path::new() });
     }
 
     /// Begins at the privileged level, which it then does not leave but by ending.
@@ -691,6 +732,15 @@ impl Session {
         };
         let listing = help::Listing { candidates: listing, ..help::Listing::default() };
         Some(help::layout(grammar, &listing))
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Who never said who it is has not logged in.
+        if self.ticket.is_some() && self.user.is_some() {
+            access::record_logout(self);
+        }
     }
 }
 

@@ -379,6 +379,7 @@ impl Tree {
         self.root.holds_the_same(grammar, &other.root)
             && self.targets == other.targets
             && self.uses == other.uses
+            && self.wide_claims == other.wide_claims
     }
 
     /// Whether a statement of that name with that last key exists.

@@ -167,7 +167,7 @@ impl Clauses<'_> {
         Ok(Some(storage))
     }
 
-    #[allow(clippy::too_many_lines, reason = "one arm for each clause")]
+    #[allow(clippy::too_many_lines, reason = "one arm for each clause of the notation")]
     fn attribute(&self, storage: &mut Storage, clause: &Clause, position: &Position) -> Result<()> {
         match clause {
             Clause::KeepPer(names) | Clause::Open { key: names, .. } => {

@@ -510,6 +510,7 @@ fn check_said_once(stanza: &CommandStanza) -> Result<()> {
                 | Clause::Needs { .. }
                 | Clause::Under { .. }
                 | Clause::Rejects { .. }
+                | Clause::RejectsAbove { .. }
                 | Clause::Also(..)
         );
         let is_same = |(other, _): &(Clause, Position)| {

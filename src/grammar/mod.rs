@@ -361,6 +361,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("14-gslb-exec.grammar", include_str!("../../grammar/14-gslb-exec.grammar")),
     ("15-module.grammar", include_str!("../../grammar/15-module.grammar")),
     ("20-server.grammar", include_str!("../../grammar/20-server.grammar")),
+    ("21-server-show.grammar", include_str!("../../grammar/21-server-show.grammar")),
     ("30-gslb.grammar", include_str!("../../grammar/30-gslb.grammar")),
     ("31-site.grammar", include_str!("../../grammar/31-site.grammar")),
     ("32-host-policy.grammar", include_str!("../../grammar/32-host-policy.grammar")),

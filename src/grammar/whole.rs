@@ -23,7 +23,7 @@ pub(super) fn find_rivals(grammar: &mut Grammar) {
                     let node = trie.node(place);
                     let is_alone = node.words.is_empty() && node.arguments.len() == 1;
                     let is_free = argument.value_type.is_free();
-                    if is_free && !is_alone && argument.value_type != ValueType::Line {
+                    if is_free && !is_alone && !argument.value_type.takes_the_rest() {
                         argument.rivals.push((*mode, place));
                     }
                 }

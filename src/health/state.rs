@@ -19,7 +19,8 @@ use crate::sna::SnaStates;
 /// All measured state of one appliance.
 #[derive(Debug, Default)]
 pub struct States {
-    addresses: Mutex<HashMap<IpAddr, Arc<AddressState>>>,
+    /// In a lab all appliances look at the same servers.
+    addresses: Arc<Mutex<HashMap<IpAddr, Arc<AddressState>>>>,
     servers: Mutex<HashMap<IpAddr, Arc<ServerState>>>,
     /// SNA gateways.
     pub sna: SnaStates,
@@ -29,6 +30,11 @@ pub struct States {
 }
 
 impl States {
+    /// The state of an appliance that looks at the same addresses as another one.
+    pub fn beside(other: &States) -> Self {
+        States { addresses: Arc::clone(&other.addresses), ..States::default() }
+    }
+
     /// The cell of an address, made if it is not there.
     pub fn address(&self, address: IpAddr) -> Arc<AddressState> {
         lock(&self.addresses).entry(address).or_default().clone()

@@ -15,6 +15,7 @@ use crate::grammar::Grammar;
 use crate::grammar::link::Kept;
 use crate::gslb::domain::Domain;
 use crate::health::state::States;
+use crate::model::balancing::{BalancingDraft, Owner};
 use crate::model::draft::{DEFAULT_REHASH_TIMEOUT, PolicyDraft};
 use crate::model::policy::{Metric, RttSource, TieBreaker};
 use crate::model::region::Region;
@@ -65,6 +66,7 @@ pub fn project(
         affinities: Vec::new(),
         zones: Vec::new(),
         sna_domains: Vec::new(),
+        balancing: BalancingDraft::default(),
     };
     if let Some(location) = boot.default_location {
         projection.snapshot.default_location = location;
@@ -86,6 +88,8 @@ enum Context {
     Zone(usize),
     /// An SNA gateway domain, by its place in the list.
     SnaDomain(usize),
+    /// A real or virtual server.
+    Server(Owner),
     /// A block without meaning for the snapshot.
     Other,
 }
@@ -99,6 +103,7 @@ struct Projection<'a> {
     affinities: Vec<AffinityDraft>,
     zones: Vec<ZoneDraft>,
     sna_domains: Vec<SnaDraft>,
+    balancing: BalancingDraft,
 }
 
 /// A zone while its statements are read.
@@ -182,6 +187,31 @@ impl Projection<'_> {
                 }
             }
             Kept::NoErrorHandling => self.snapshot.responder.error_handling = false,
+
+            Kept::Protocol => self.snapshot.speaks_protocol = on,
+            Kept::ServerForceDelete
+            | Kept::ServerPingInterval
+            | Kept::ServerPingRetries
+            | Kept::ServerPredictor => self.balancing.global(kept, reading),
+            Kept::RealServer | Kept::RemoteServer | Kept::CacheServer | Kept::VirtualServer => {
+                return Context::Server(self.balancing.open(kept, reading));
+            }
+            Kept::RealMaxConnections
+            | Kept::RealWeight
+            | Kept::RealPort
+            | Kept::RealPortDisable
+            | Kept::RealHttp
+            | Kept::RealHttpDisable
+            | Kept::VirtualDisable
+            | Kept::VirtualPredictor
+            | Kept::VirtualPort
+            | Kept::VirtualPortDisable
+            | Kept::VirtualPortSticky
+            | Kept::VirtualBind => {
+                if let Context::Server(owner) = context {
+                    self.balancing.statement(*owner, kept, reading);
+                }
+            }
 
             Kept::Site => return self.site(reading),
             Kept::SiteWeight => {
@@ -398,12 +428,8 @@ impl Projection<'_> {
             | Kept::SoftwareVersion
             | Kept::Module
             | Kept::ServerSourceIp
-            | Kept::ServerForceDelete
             | Kept::ServerNoFastStateful
             | Kept::ServerNoRemoteL3Check
-            | Kept::ServerPingInterval
-            | Kept::ServerPingRetries
-            | Kept::ServerPredictor
             | Kept::ServerSymmetricPort
             | Kept::CswRule
             | Kept::PortRange
@@ -420,29 +446,18 @@ impl Projection<'_> {
             | Kept::PortProfileUdp
             | Kept::PortProfileUdpSetting
             | Kept::PortProfileNoFastBringup
-            | Kept::RealServer
-            | Kept::RemoteServer
-            | Kept::CacheServer
             | Kept::RealDescription
             | Kept::RealSourceNat
             | Kept::RealBackup
-            | Kept::RealMaxConnections
-            | Kept::RealWeight
-            | Kept::RealPort
             | Kept::RealPortAddressQuery
             | Kept::RealPortZone
             | Kept::RealPortProxy
             | Kept::RealPortKeepalive
-            | Kept::RealPortDisable
             | Kept::RealPortL4CheckOnly
             | Kept::RealPortSetting
-            | Kept::RealHttp
             | Kept::RealHttpUrl
             | Kept::RealHttpSetting
-            | Kept::VirtualServer
             | Kept::VirtualDescription
-            | Kept::VirtualDisable
-            | Kept::VirtualPredictor
             | Kept::VirtualStickyAge
             | Kept::VirtualSymmetricActive
             | Kept::VirtualSymmetricPriority
@@ -450,12 +465,7 @@ impl Projection<'_> {
             | Kept::VirtualTrack
             | Kept::VirtualTrackGroup
             | Kept::VirtualUdpAge
-            | Kept::VirtualPort
-            | Kept::VirtualPortDisable
-            | Kept::VirtualPortSticky
             | Kept::VirtualPortSetting
-            | Kept::VirtualBind
-            | Kept::Protocol
             | Kept::Communication
             | Kept::ActiveRttGathering
             | Kept::ActiveRttQueryInterval
@@ -580,6 +590,7 @@ impl Projection<'_> {
             | Context::Affinity(_)
             | Context::Zone(_)
             | Context::SnaDomain(_)
+            | Context::Server(_)
             | Context::Other => None,
         }
     }
@@ -634,6 +645,7 @@ impl Projection<'_> {
             | Context::Affinity(_)
             | Context::Zone(_)
             | Context::SnaDomain(_)
+            | Context::Server(_)
             | Context::Other => None,
         }
     }
@@ -646,6 +658,7 @@ impl Projection<'_> {
 
     /// Resolves what needs the whole: inherited values, owners of VIPs, names.
     fn finish(mut self, previous: &Snapshot) -> Snapshot {
+        self.snapshot.balancing = std::mem::take(&mut self.balancing).finish();
         self.snapshot.policies = std::iter::once(self.global.global())
             .chain(self.host_policies.iter().map(|draft| draft.host(&self.global)))
             .collect();

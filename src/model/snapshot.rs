@@ -15,6 +15,7 @@ use crate::gslb::domain::{Domain, Slot};
 use crate::health::rtt::DnsProbe;
 use crate::health::smoothing::{Smoothing, SmoothingParameters};
 use crate::health::state::{AddressState, ServerState};
+use crate::model::balancing::Balancing;
 use crate::model::policy::Policy;
 use crate::model::region::Region;
 use crate::names::named_enum;
@@ -100,6 +101,10 @@ pub struct Snapshot {
     pub affinities: Vec<Affinity>,
     /// What becomes of the round-trip times that site devices report.
     pub rtt: RttRules,
+    /// Real and virtual servers.
+    pub balancing: Balancing,
+    /// Whether the device speaks the GSLB protocol (`gslb protocol`, guide p. 6).
+    pub speaks_protocol: bool,
     /// How questions outside the policy are answered.
     pub responder: Responder,
     /// Region of clients and servers of which nothing is known.
@@ -310,6 +315,8 @@ impl Snapshot {
             hosts: Vec::new(),
             affinities: Vec::new(),
             rtt: RttRules::default(),
+            balancing: Balancing::default(),
+            speaks_protocol: false,
             responder: Responder::default(),
             default_location: Region::NorthAmerica,
             names: HashMap::new(),

@@ -27,6 +27,10 @@ mod resources;
 mod rtt_simulation;
 #[cfg(test)]
 mod sample;
+mod server_bind;
+mod server_global;
+mod server_real;
+mod server_virtual;
 mod sessions;
 mod site;
 mod sna_domain;
@@ -51,11 +55,19 @@ pub use policy::{default_policy, global_policy};
 pub use resources::{Limit, Usage, resources, usages};
 pub use rtt_simulation::RttSimulation;
 pub use sessions::{session_detail, sessions};
+pub use server_bind::server_bind;
+pub use server_global::{server_global, server_session};
+pub use server_real::server_real;
+pub use server_virtual::server_virtual;
 pub use site::sites;
+
 pub use sna_domain::sna_domains;
 pub use traffic::traffic_site;
 pub use version::version;
 pub use who::{users, who};
+
+/// How the ports are called that have a name.
+pub type PortNames<'a> = &'a dyn Fn(crate::model::snapshot::Application) -> String;
 
 /// The product's name as the guide prints it: in metric lists, status periods, the heading of the
 /// table of `show gslb traffic site`, cache lines and log lines.

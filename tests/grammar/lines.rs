@@ -74,6 +74,16 @@ impl<'a> Line<'a> {
         form: usize,
         value: &dyn Fn(usize) -> String,
     ) -> Self {
+        // A password in clear would be kept as another hash every time.
+        let is_hashed = command.storage.as_ref().is_some_and(|storage| storage.hashed);
+        let value = |argument: usize| {
+            let text = value(argument);
+            if is_hashed && command.arguments[argument].is_secret() {
+                format!("8 $1$zq${}", text.replace(|one: char| !one.is_ascii_alphanumeric(), ""))
+            } else {
+                text
+            }
+        };
         let mut line = Line { grammar, command, mode, pieces: Vec::new() };
         let mut place = NodeId::ROOT;
         for token in &command.forms[form] {
@@ -332,8 +342,8 @@ impl<'a> Script<'a> {
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         for (mode, line) in &self.entries {
-            // This mark returns to the outermost level.
-            text.push_str("!\n");
+            // This returns to the outermost level, also from a block that takes all as it is.
+            text.push_str("end\n");
             for opening in way_into(self.grammar, *mode) {
                 text.push_str(&opening);
                 text.push('\n');
