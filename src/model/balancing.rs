@@ -217,8 +217,6 @@ impl BalancingDraft {
     /// What was read, with the names of real servers looked up.
     pub(super) fn finish(self) -> Balancing {
         let mut balancing = self.balancing;
-        // As they are printed, so that a configuration means what its print means.
-        balancing.real.sort_by_key(|real| real.kind);
         let names: HashMap<String, usize> = balancing
             .real
             .iter()
