@@ -526,6 +526,9 @@ impl Appliance {
             Event::Health => self.follow_health(&snapshot, moment),
             Event::Ageing => self.forget_old(&snapshot, moment),
         });
+        drop(schedule);
+        // Sessions may have waited for the time.
+        self.log.wake();
     }
 
     fn follow_health(&self, snapshot: &Snapshot, now: Moment) {

@@ -1,6 +1,6 @@
 //! The command line of the program (design section 0).
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -60,6 +60,17 @@ pub(crate) enum Command {
         #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "SEVERITY")]
         fail_on: FailOn,
     },
+    /// Completions of this program's arguments for a shell
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// The manual page of this program; with a folder, a page for each command into it
+    Man {
+        /// Where the pages go
+        folder: Option<PathBuf>,
+    },
     /// The command reference, derived from the grammar
     Commands {
         /// As Markdown
@@ -106,6 +117,19 @@ pub(crate) struct Options {
     /// Threads that answer UDP on each address [default: 1; serve: one a core, at most 4]
     #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(crate) workers: Option<u8>,
+    /// Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance.
+    /// Without an address: on 127.0.0.1
+    #[arg(long, value_name = "[ADDR:]PORT", global = true, value_parser = endpoint)]
+    pub(crate) ssh: Option<SocketAddr>,
+    /// Also offer SSH algorithms that only old clients need and that are no longer safe
+    #[arg(long, global = true)]
+    pub(crate) ssh_legacy: bool,
+    /// Where Telnet sessions are accepted; as --ssh
+    #[arg(long, value_name = "[ADDR:]PORT", global = true, value_parser = endpoint)]
+    pub(crate) telnet: Option<SocketAddr>,
+    /// Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1
+    #[arg(long, value_name = "[ADDR:]PORT", global = true, value_parser = endpoint)]
+    pub(crate) metrics: Option<SocketAddr>,
     /// Take the address of an EDNS client-subnet option for that of the client
     #[arg(long, global = true)]
     pub(crate) client_subnet: bool,
@@ -137,4 +161,12 @@ pub(crate) enum FailOn {
     Warning,
     /// Lines that are lost
     Error,
+}
+
+/// An address with its port, or a port of the loopback address.
+fn endpoint(text: &str) -> Result<SocketAddr, String> {
+    match text.parse::<u16>() {
+        Ok(port) => Ok((Ipv4Addr::LOCALHOST, port).into()),
+        Err(_) => text.parse().map_err(|_| "neither ADDR:PORT nor PORT".to_owned()),
+    }
 }

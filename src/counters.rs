@@ -44,6 +44,8 @@ counters! {
     error_handling_responses = "error handling responses",
     /// Questions that were dropped without a reply.
     dropped = "dropped",
+    /// Replies with NOERROR.
+    no_errors = "replies without error",
     /// Replies with FORMERR.
     format_errors = "format errors",
     /// Replies with NOTIMP.

@@ -9,7 +9,7 @@
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hashbrown::HashMap;
 
@@ -27,6 +27,8 @@ use crate::store::{self, StoreError};
 #[derive(Debug)]
 pub struct Lab {
     members: Vec<Member>,
+    /// Where the configurations come from, if from files.
+    folder: OnceLock<PathBuf>,
     /// What the line of a scenario file was answered with, if it was refused.
     complaints: Mutex<Vec<String>>,
     /// Something changed since the last delivery.
@@ -100,12 +102,34 @@ impl Lab {
             return Err(LabError::Empty(folder.to_owned()));
         }
         let lab = Self::of(grammar, clock, settings, texts);
+        // It is new, so nobody has set it.
+        let _ = lab.folder.set(folder.to_owned());
         for path in files(folder, "emu")? {
             let text = store::read_text(&path)?;
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             lab.play(&name, &text);
         }
         Ok(lab)
+    }
+
+    /// Reads the configurations again and restarts every appliance from its own. Nothing changes
+    /// if one cannot be read. Appliances do not come or go, and scenarios are not played again.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or the lab was not started from a folder.
+    pub fn reload(&self) -> Result<(), LabError> {
+        let folder = self.folder.get().ok_or_else(|| LabError::Empty(PathBuf::new()))?;
+        let texts = self.members.iter().map(|member| {
+            let text = store::read_text(&folder.join(format!("{}.cfg", member.name)))?;
+            Ok(capture::clean(&member.responder.appliance.grammar, &text))
+        });
+        let texts = texts.collect::<Result<Vec<_>, StoreError>>()?;
+        for (member, text) in self.members.iter().zip(texts) {
+            member.responder.appliance.start_with(&text);
+        }
+        self.something_changed();
+        Ok(())
     }
 
     /// A lab of configurations with their names.
@@ -127,6 +151,7 @@ impl Lab {
             .collect();
         let lab = Arc::new(Lab {
             members,
+            folder: OnceLock::new(),
             complaints: Mutex::default(),
             is_due: AtomicBool::new(true),
             told: Mutex::default(),

@@ -5,6 +5,8 @@ pub mod status;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::watch;
+
 use crate::model::logging::{LogLevel, LogSettings};
 
 /// The last messages, the oldest first, and what no console has printed yet.
@@ -13,6 +15,8 @@ pub struct Log {
     entries: Mutex<Entries>,
     /// Rings when a message arrives, and when a waiting console should look again.
     bell: Condvar,
+    /// The same for remote sessions, which wait without a thread.
+    bells: watch::Sender<()>,
 }
 
 /// What a waiting console does with a message.
@@ -83,7 +87,7 @@ impl Log {
             entries.waiting.pop_front();
         }
         entries.waiting.push_back(text);
-        self.bell.notify_all();
+        self.ring();
     }
 
     /// Says something the first time only; `topic` tells whether it was said.
@@ -123,7 +127,7 @@ impl Log {
     pub fn wake(&self) {
         // Under the lock: nobody is between asking and waiting.
         let _entries = self.entries();
-        self.bell.notify_all();
+        self.ring();
     }
 
     /// Begins anew, as a restart does: the buffer is empty, and what was said once may be said
@@ -163,7 +167,7 @@ impl Log {
         entries.next += 1;
         entries.totals.logged += 1;
         entries.buffer.push_back(Entry { number, stamp, level, text });
-        self.bell.notify_all();
+        self.ring();
     }
 
     /// Empties the buffer.
@@ -186,6 +190,16 @@ impl Log {
     /// The head of `show logging` in numbers.
     pub fn totals(&self) -> Totals {
         self.entries().totals
+    }
+
+    /// Rings whenever a message arrives, and when those that wait should look again.
+    pub fn subscribe(&self) -> watch::Receiver<()> {
+        self.bells.subscribe()
+    }
+
+    fn ring(&self) {
+        self.bell.notify_all();
+        self.bells.send_replace(());
     }
 
     fn entries(&self) -> MutexGuard<'_, Entries> {

@@ -1,6 +1,7 @@
 //! The program: arguments, wiring, exit code. No logic.
 
 mod arguments;
+mod remote_sessions;
 mod run;
 
 use std::process::ExitCode;

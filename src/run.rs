@@ -1,5 +1,8 @@
 //! Wiring: the parts that a command of the program needs, put together.
 
+mod manual;
+mod service;
+
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -19,6 +22,8 @@ use adxemu::dns::{Responder, Settings};
 use adxemu::grammar::link::Message;
 use adxemu::grammar::{Grammar, GrammarError, reference};
 use adxemu::lab::{Lab, LabError};
+use adxemu::metrics::Metrics;
+use adxemu::metrics::server::MetricsServer;
 use adxemu::replay::appliance::Played;
 use adxemu::replay::{self, Subject};
 use adxemu::store::{self, StateDirectory, StoreError};
@@ -27,6 +32,7 @@ use adxemu::term::{lines, quiet};
 use tokio::runtime::Runtime;
 
 use crate::arguments::{Arguments, Command, FailOn, Format, Options, Served};
+use crate::remote_sessions::{Remote, RemoteError};
 
 /// Why the program ends with status 2.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +45,8 @@ pub(crate) enum Failure {
     Listen(#[from] ListenError),
     #[error(transparent)]
     Lab(#[from] LabError),
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("no example is called {name}; there are: {known}")]
@@ -63,13 +71,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                 Some(Served::Demo { name }) => Started::one(options, Some(demo(name.as_deref())?))?,
                 Some(Served::Lab { folder }) => Started::lab(options, folder)?,
             };
-            serve(options, &started)
+            service::serve(options, &started)
         }
         Some(Command::Replay { paths, strict, show }) => play(options, paths, *strict, *show),
         Some(Command::Check { files, format, fail_on }) => {
             check_files(options, files, *format, *fail_on)
         }
         Some(Command::Commands { markdown }) => print_commands(options, *markdown),
+        Some(Command::Completions { shell }) => manual::completions(*shell),
+        Some(Command::Man { folder }) => manual::pages(folder.as_deref()),
     }
 }
 
@@ -109,16 +119,35 @@ fn grammar_files(folder: &Path) -> Result<Vec<(String, String)>, Failure> {
         .collect()
 }
 
-/// An appliance as the options ask for it.
-fn appliance(options: &Options, example: Option<Demo>) -> Result<Arc<Appliance>, Failure> {
+/// The folder that saved configurations are kept in, if they are.
+fn state_folder(options: &Options, example: Option<Demo>) -> Option<PathBuf> {
     let given = options.config.is_some() || example.is_some();
-    let folder = match (&options.state, options.ephemeral || given) {
+    match (&options.state, options.ephemeral || given) {
         (Some(folder), _) => Some(folder.clone()),
         (None, true) => None,
         (None, false) => default_state(),
-    };
-    let store = folder.as_deref().map(StateDirectory::open).transpose()?;
+    }
+}
+
+/// An appliance as the options ask for it.
+fn appliance(
+    options: &Options,
+    example: Option<Demo>,
+    folder: Option<&Path>,
+) -> Result<Arc<Appliance>, Failure> {
+    let store = folder.map(StateDirectory::open).transpose()?;
     let appliance = Arc::new(Appliance::new(grammar(options)?, Arc::new(RealClock::new()), store));
+    start(&appliance, options, example)?;
+    Ok(appliance)
+}
+
+/// Starts an appliance from the example, from the file that the options name, or from what is
+/// saved.
+fn start(
+    appliance: &Appliance,
+    options: &Options,
+    example: Option<Demo>,
+) -> Result<(), StoreError> {
     if let Some(example) = example {
         appliance.start_with(example.text());
     } else if let Some(path) = &options.config {
@@ -127,7 +156,7 @@ fn appliance(options: &Options, example: Option<Demo>) -> Result<Arc<Appliance>,
     } else {
         appliance.start_from_store()?;
     }
-    Ok(appliance)
+    Ok(())
 }
 
 /// The folder for state that the system's conventions name, if they name one.
@@ -151,24 +180,64 @@ struct Started {
     example: Option<Demo>,
     /// The lab that it stands in, if it is one.
     lab: Option<Arc<Lab>>,
+    /// Where state is kept, if it is.
+    state: Option<PathBuf>,
 }
 
 impl Started {
     fn one(options: &Options, example: Option<Demo>) -> Result<Self, Failure> {
-        let appliance = appliance(options, example)?;
+        let state = state_folder(options, example);
+        let appliance = appliance(options, example, state.as_deref())?;
         let responder = Arc::new(Responder { appliance, settings: settings(options) });
-        Ok(Started { responder, example, lab: None })
+        Ok(Started { responder, example, lab: None, state })
     }
 
     fn lab(options: &Options, folder: &Path) -> Result<Self, Failure> {
         let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
         let lab = Lab::start(&grammar(options)?, &clock, settings(options), folder)?;
         let responder = Arc::clone(&lab.controller().responder);
-        Ok(Started { responder, example: None, lab: Some(lab) })
+        Ok(Started { responder, example: None, lab: Some(lab), state: options.state.clone() })
     }
 
     fn appliance(&self) -> &Arc<Appliance> {
         &self.responder.appliance
+    }
+
+    /// All appliances, with their names.
+    fn appliances(&self) -> Vec<(String, Arc<Responder>)> {
+        match &self.lab {
+            None => vec![(String::new(), Arc::clone(&self.responder))],
+            Some(lab) => {
+                let members = lab.members().iter();
+                members.map(|one| (one.name.clone(), Arc::clone(&one.responder))).collect()
+            }
+        }
+    }
+
+    /// Reads the configuration again from where it came from, and restarts from it.
+    fn reload(&self, options: &Options) -> Result<(), Failure> {
+        if let Some(lab) = &self.lab {
+            return Ok(lab.reload()?);
+        }
+        Ok(start(self.appliance(), options, self.example)?)
+    }
+
+    /// Accepts remote sessions, if the options ask for them.
+    fn remote(&self, options: &Options, runtime: &Runtime) -> Result<Option<Remote>, RemoteError> {
+        let state = self.state.as_deref();
+        Remote::start(options, runtime.handle(), &self.appliances(), state)
+    }
+
+    /// Gives metrics, if the options ask for them.
+    fn metrics(
+        &self,
+        options: &Options,
+        runtime: &Runtime,
+    ) -> Result<Option<MetricsServer>, ListenError> {
+        let Some(address) = options.metrics else { return Ok(None) };
+        let appliances = self.appliances().into_iter();
+        let named = appliances.map(|(name, one)| (name, Arc::clone(&one.appliance))).collect();
+        MetricsServer::start(runtime.handle(), address, Metrics::new(named)).map(Some)
     }
 
     /// What is to be said about the files of a lab.
@@ -210,9 +279,16 @@ fn workers_of_a_server() -> NonZeroUsize {
     cores.min(NonZeroUsize::new(MOST_DEFAULT_WORKERS).unwrap_or(NonZeroUsize::MIN))
 }
 
+/// Threads on which lines of remote sessions run and passwords are checked. Each takes 20 MiB while
+/// it checks a password.
+const THREADS_FOR_LINES: usize = 8;
+
 fn runtime() -> io::Result<Runtime> {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(THREADS_FOR_LINES)
+        .enable_all()
+        .build()?;
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
@@ -232,7 +308,12 @@ fn interactive(options: &Options, started: &Started) -> Result<ExitCode, Failure
     let mut output = io::stdout().lock();
     let is_terminal = io::stdin().is_terminal() && output.is_terminal();
     let mut text = started.complaints();
-    text += &start_text(started.appliance(), server.as_ref(), started.example);
+    let remote = started.remote(options, &runtime);
+    let metrics = started.metrics(options, &runtime)?;
+    if let Some(metrics) = &metrics {
+        text += &metrics_text(started.appliance(), metrics);
+    }
+    text += &start_text(started.appliance(), server.as_ref(), &remote, started.example);
     if is_terminal {
         output.write_all(text.as_bytes())?;
         let console = Console::new(session)?;
@@ -245,28 +326,46 @@ fn interactive(options: &Options, started: &Started) -> Result<ExitCode, Failure
         io::stderr().lock().write_all(text.as_bytes())?;
         lines::run(&mut session, &mut io::stdin().lock(), &mut output)?;
     }
+    if let Ok(Some(remote)) = remote {
+        runtime.block_on(remote.server.shutdown());
+    }
     if let Some(Ok(server)) = server {
         runtime.block_on(server.shutdown());
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is said at the start, at most three lines (decisions 1.2).
+/// Where DNS answers.
+fn listening_text(appliance: &Appliance, server: &Server) -> String {
+    let addresses: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
+    let places = [("address", addresses.join(", ")), ("transports", "UDP, TCP".to_owned())];
+    let places = places.each_ref().map(|(place, value)| (*place, value.as_str()));
+    appliance.grammar.message(Message::StartDns, &places)
+}
+
+/// Where metrics are.
+fn metrics_text(appliance: &Appliance, server: &MetricsServer) -> String {
+    let address = server.address().to_string();
+    appliance.grammar.message(Message::StartMetrics, &[("address", &address)])
+}
+
+/// What is said at the start, at most three lines, and one for each kind of remote session
+/// (decisions 1.2).
 fn start_text(
     appliance: &Appliance,
     server: Option<&Result<Server, ListenError>>,
+    remote: &Result<Option<Remote>, RemoteError>,
     example: Option<Demo>,
 ) -> String {
     let grammar = &appliance.grammar;
-    let mut text = String::new();
+    let mut text = match remote {
+        Ok(remote) => remote.as_ref().map(|remote| remote.text.clone()).unwrap_or_default(),
+        Err(error) => grammar.message(Message::StartNoRemote, &[("reason", &error.to_string())]),
+    };
     match server {
         None => {}
         Some(Ok(server)) => {
-            let addresses: Vec<String> =
-                server.addresses().iter().map(ToString::to_string).collect();
-            let address = addresses.join(", ");
-            text += &grammar
-                .message(Message::StartDns, &[("address", &address), ("transports", "UDP, TCP")]);
+            text += &listening_text(appliance, server);
             if let (Some(first), Some(example)) = (server.addresses().first(), example) {
                 let (host, port) = (first.ip().to_string(), first.port().to_string());
                 let places =
@@ -286,31 +385,6 @@ fn start_text(
         let _ = writeln!(text, "{rejected} lines rejected: show emulate rejected");
     }
     text
-}
-
-/// One appliance without a prompt, until it is told to stop.
-fn serve(options: &Options, started: &Started) -> Result<ExitCode, Failure> {
-    let runtime = runtime()?;
-    let server =
-        listen(options, &runtime, &started.responder, workers_of_a_server()).transpose()?;
-    keep_time(&runtime, started);
-    let appliance = started.appliance();
-    let mut stderr = io::stderr();
-    stderr.write_all(started.complaints().as_bytes())?;
-    if let Some(server) = &server {
-        let addresses: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
-        let places = [("address", addresses.join(", "))];
-        let text = appliance.grammar.message(
-            Message::StartDns,
-            &[("address", places[0].1.as_str()), ("transports", "UDP, TCP")],
-        );
-        stderr.write_all(text.as_bytes())?;
-    }
-    runtime.block_on(stop_signal())?;
-    if let Some(server) = server {
-        runtime.block_on(server.shutdown());
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// From now on ends the program when it is told to or its terminal goes away, with the terminal as
@@ -346,21 +420,6 @@ fn keep_time(runtime: &Runtime, started: &Started) {
         Some(lab) => lab.pass_time(),
         None => appliance.pass_time(),
     }));
-}
-
-/// Waits until the program is told to stop.
-async fn stop_signal() -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminate = signal(SignalKind::terminate())?;
-        tokio::select! {
-            result = tokio::signal::ctrl_c() => result,
-            _ = terminate.recv() => Ok(()),
-        }
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
 }
 
 /// Plays session files, each against an appliance of its own.
@@ -422,7 +481,12 @@ fn check_files(
 fn print_commands(options: &Options, markdown: bool) -> Result<ExitCode, Failure> {
     let grammar = grammar(options)?;
     let text = if markdown { reference::markdown(&grammar) } else { reference::text(&grammar) };
-    match io::stdout().lock().write_all(text.as_bytes()) {
+    print(text.as_bytes())
+}
+
+/// Prints; a reader that goes away has seen enough.
+fn print(bytes: &[u8]) -> Result<ExitCode, Failure> {
+    match io::stdout().lock().write_all(bytes) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(ExitCode::SUCCESS),
     }

@@ -14,4 +14,5 @@ mod console {
     mod messages;
     mod paste;
     mod restore;
+    mod same;
 }

@@ -106,7 +106,7 @@ impl Program {
         let mut said = String::new();
         while stderr.read_line(&mut said).unwrap() > 0 {
             let last = said.lines().last().unwrap_or_default();
-            if let Some(rest) = last.strip_prefix("DNS answering on ") {
+            if let Some((_, rest)) = last.split_once("DNS answering on ") {
                 let address = rest.split(' ').next().unwrap().parse().unwrap();
                 return Program { child, _stderr: stderr, address };
             }

@@ -1,5 +1,6 @@
 //! Who may do what: the dialogues of `enable` and of the beginning of a session (base-cli 1.5).
 
+use crate::appliance::Appliance;
 use crate::cli::matcher::{self, Hit};
 use crate::cli::question::Question;
 use crate::cli::session::{PRIVILEGED, Session};
@@ -93,6 +94,7 @@ fn finish_enable(
     user: Option<&str>,
 ) -> String {
     let Some(privilege) = privilege else {
+        session.refused += 1;
         return session.appliance.grammar.message(Message::WrongPassword, &[]);
     };
     if let Some(user) = user {
@@ -161,17 +163,28 @@ pub(super) fn record_logout(session: &Session) {
     record(session, |kind, from| format!("{kind} logout by {who}{from}"));
 }
 
+/// Puts into the log that somebody was refused.
+pub(super) fn record_refusal(appliance: &Appliance, line: Line, user: &str, attempts: u8) {
+    put(appliance, line, |kind, from| {
+        format!("{kind} access by user {user}{from} rejected, {attempts} attempt(s)")
+    });
+}
+
+fn record(session: &Session, text: impl FnOnce(&str, &str) -> String) {
+    put(&session.appliance, session.line, text);
+}
+
 /// `text` is made of the kind of the line and of where it comes from. Hardware addresses are not
 /// emulated: that of the loopback device stands for all of them.
-fn record(session: &Session, text: impl FnOnce(&str, &str) -> String) {
-    let (kind, client) = match session.line {
+fn put(appliance: &Appliance, line: Line, text: impl FnOnce(&str, &str) -> String) {
+    let (kind, client) = match line {
         Line::Console => ("console", None),
         Line::Telnet(client) => ("telnet", Some(client)),
         Line::Ssh(client) => ("SSH", Some(client)),
     };
     let from = client.map(|client| format!(" from src IP {client}, src MAC 0000.0000.0000"));
     let text = format!("Security: {}", text(kind, &from.unwrap_or_default()));
-    session.appliance.record(LogLevel::Informational, text);
+    appliance.record(LogLevel::Informational, text);
 }
 
 fn login(
@@ -188,12 +201,11 @@ fn login(
     };
     let grammar = std::sync::Arc::clone(&session.appliance.grammar);
     let Some(privilege) = privilege else {
+        session.refused += 1;
         let tries = tries.saturating_sub(1);
         let attempts = LOGIN_TRIES - tries;
         let who = name.unwrap_or(NOBODY);
-        record(session, |kind, from| {
-            format!("{kind} access by user {who}{from} rejected, {attempts} attempt(s)")
-        });
+        record_refusal(&session.appliance, session.line, who, attempts);
         if tries == 0 {
             session.is_over = true;
         } else {

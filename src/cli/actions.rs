@@ -191,6 +191,8 @@ fn file<'a>(arguments: &Reading<'a>) -> &'a str {
 /// Ends other sessions of a kind, all or the one of that number.
 fn kill(session: &Session, kind: LineKind, arguments: &Reading<'_>) -> Result<String, Refusal> {
     if session.appliance.sessions.kill(kind, arguments.number("number")) {
+        // Those that wait for a key see it now.
+        session.appliance.log.wake();
         Ok(String::new())
     } else {
         Err(Refusal::new(Message::NoSuchSession))

@@ -5,6 +5,7 @@
 //! `\n`.
 
 use std::io::{self, Write};
+use std::ops::Deref;
 
 use crate::cli::filter::{Filter, OutputFilter};
 use crate::grammar::Grammar;
@@ -25,8 +26,9 @@ const DELETE: char = '\u{7f}';
 
 /// A text that waits at `--More--`.
 #[derive(Debug)]
-pub struct Pager<'g> {
-    grammar: &'g Grammar,
+pub struct Pager<G> {
+    /// Borrowed, or shared by a session that waits on its own.
+    grammar: G,
     /// What is not shown yet; every line of it ends with a line break.
     rest: String,
     /// The lines that one page adds: two less than the screen has, for the last line of the page
@@ -47,10 +49,10 @@ enum State {
     Over,
 }
 
-impl<'g> Pager<'g> {
+impl<G: Deref<Target = Grammar>> Pager<G> {
     /// Begins to show a text on a screen of `length` lines. Gives what appears at once, and the
     /// pager if it stops there.
-    pub fn start(grammar: &'g Grammar, text: &str, length: usize) -> (String, Option<Self>) {
+    pub fn start(grammar: G, text: &str, length: usize) -> (String, Option<Self>) {
         let first = length.saturating_sub(1).max(1);
         let (page, rest) = text.split_at(end_of_lines(text, first));
         if rest.is_empty() {

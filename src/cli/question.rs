@@ -49,6 +49,11 @@ impl Question {
         }
     }
 
+    /// Whether it asks who the user of a new session is.
+    pub fn is_login(&self) -> bool {
+        matches!(self, Question::LoginName { .. } | Question::LoginPassword { .. })
+    }
+
     /// Its text, and whether a blank stands between it and the answer.
     pub(super) fn text(&self) -> (Message, bool) {
         match self {

@@ -12,7 +12,7 @@ use crate::cli::filter::{Filter, OutputFilter};
 use crate::cli::help::{self, Names};
 use crate::cli::matcher::{self, Hit, Stop};
 pub use crate::cli::question::Question;
-use crate::cli::sessions::{Line, Ticket};
+use crate::cli::sessions::{Line, LineKind, Ticket};
 use crate::cli::typed_text::TypedText;
 use crate::cli::words::{self, Word};
 use crate::cli::{access, actions, pager, reports};
@@ -60,6 +60,8 @@ pub struct Session {
     pub(super) text: Option<TypedText>,
     /// How output is divided into pages.
     pub page: Page,
+    /// Wrong answers to who its user is.
+    pub(super) refused: u32,
     /// Whether the session is over.
     pub(super) is_over: bool,
 }
@@ -166,6 +168,7 @@ impl Session {
             has_changed: false,
             text: None,
             page: Page::default(),
+            refused: 0,
             is_over: false,
         }
     }
@@ -186,6 +189,11 @@ impl Session {
         }
     }
 
+    /// Puts into the log that a user was refused who never got a session, as SSH does it.
+    pub fn record_refusal(appliance: &Appliance, line: Line, user: &str, attempts: u8) {
+        access::record_refusal(appliance, line, user, attempts);
+    }
+
     /// A session at the level at which a configuration file begins.
     pub fn configuring(responder: Arc<Responder>) -> Self {
         let mut session = Self::privileged(responder);
@@ -198,7 +206,22 @@ impl Session {
 
     /// Whether the session is over.
     pub fn is_over(&self) -> bool {
-        self.is_over || self.ticket.as_ref().is_some_and(Ticket::is_killed)
+        self.is_over || self.is_killed()
+    }
+
+    /// Whether somebody else wants it to end.
+    pub fn is_killed(&self) -> bool {
+        self.ticket.as_ref().is_some_and(Ticket::is_killed)
+    }
+
+    /// Whether it has still to be said who its user is.
+    pub fn is_logging_in(&self) -> bool {
+        self.question.as_ref().is_some_and(Question::is_login)
+    }
+
+    /// The kind of the line that it came in on.
+    pub fn line_kind(&self) -> LineKind {
+        self.line.kind()
     }
 
     /// The question that the next line answers.
@@ -209,6 +232,11 @@ impl Session {
     /// Whether what is typed next must not be shown.
     pub fn asks_secret(&self) -> bool {
         self.question.as_ref().is_some_and(Question::is_secret)
+    }
+
+    /// How often it was answered wrongly who its user is.
+    pub fn refused(&self) -> u32 {
+        self.refused
     }
 
     pub(super) fn set_user(&mut self, name: &str) {

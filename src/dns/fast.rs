@@ -139,6 +139,7 @@ impl<'a> Batch<'a> {
         if self.answered > 0 {
             let counters = &self.responder.appliance.counters;
             counters.questions.fetch_add(self.answered, Ordering::Relaxed);
+            counters.no_errors.fetch_add(self.answered, Ordering::Relaxed);
             counters.cache_proxy_direct_responses.fetch_add(self.answered, Ordering::Relaxed);
         }
     }

@@ -25,3 +25,4 @@ mod tcp;
 
 pub use encode::Transport;
 pub use respond::{Responder, Settings, respond};
+pub(crate) use tcp::{Gate, Pass};

@@ -131,6 +131,7 @@ fn count_reply(counters: &Counters, answer: &Answer, is_truncated: bool) {
         | Origin::Rejected => {}
     }
     match answer.code {
+        ResponseCode::NoError => Counters::count(&counters.no_errors),
         ResponseCode::FormErr => Counters::count(&counters.format_errors),
         ResponseCode::NotImp => Counters::count(&counters.not_implemented),
         ResponseCode::Refused => Counters::count(&counters.refused),
@@ -190,12 +191,12 @@ mod tests {
         let own = appliance(|_| {});
         assert_eq!(
             counted(&own, &[question("www.example.com", 1)]),
-            [("questions", 1), ("cache proxy direct responses", 1)]
+            [("questions", 1), ("cache proxy direct responses", 1), ("replies without error", 1)]
         );
         let unsupported = [28, 15, 16, 33, 65].map(|number| question("www.example.com", number));
         assert_eq!(
             counted(&own, &unsupported),
-            [("questions", 5), ("error handling responses", 5)]
+            [("questions", 5), ("error handling responses", 5), ("replies without error", 5)]
         );
         assert_eq!(
             counted(&own, &[question("example.com", 1)]),

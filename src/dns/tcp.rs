@@ -121,7 +121,7 @@ async fn read_message(
 
 /// Counts the connections that are open, in all and by client.
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(crate) struct Gate {
     connections: usize,
     connections_per_client: usize,
     idle_timeout: Duration,
@@ -131,13 +131,13 @@ pub(super) struct Gate {
 
 /// Leave to have a connection, given back when it is dropped.
 #[derive(Debug)]
-pub(super) struct Pass {
+pub(crate) struct Pass {
     gate: Arc<Gate>,
     client: IpAddr,
 }
 
 impl Gate {
-    pub(super) fn new(limits: &TcpLimits) -> Self {
+    pub(crate) fn new(limits: &TcpLimits) -> Self {
         Gate {
             connections: limits.connections,
             connections_per_client: limits.connections_per_client,
@@ -147,7 +147,7 @@ impl Gate {
     }
 
     /// Leave for one more connection of that client, unless there are too many.
-    fn admit(gate: &Arc<Self>, client: IpAddr) -> Option<Pass> {
+    pub(crate) fn admit(gate: &Arc<Self>, client: IpAddr) -> Option<Pass> {
         let client = client.to_canonical();
         let mut open = gate.lock();
         let of_client = open.get(&client).copied().unwrap_or(0);

@@ -95,6 +95,13 @@ pub enum Demand {
     Impossible,
 }
 
+impl User {
+    /// A user without an account.
+    fn named(name: &str, privilege: Privilege) -> Self {
+        User { name: name.to_owned(), privilege, password: None }
+    }
+}
+
 /// The password statements and what each is good for.
 const PASSWORDS: [(Kept, Privilege); 3] = [
     (Kept::EnableSuperUserPassword, Privilege::Full),
@@ -219,6 +226,27 @@ impl Access {
         found
     }
 
+    /// The user as which anybody may come in over SSH: there is no account, and nobody is asked who
+    /// it is.
+    pub fn open_to_all(&self, name: &str) -> Option<User> {
+        let is_open = self.users.is_empty() && self.login_demand() == Demand::Nothing;
+        is_open.then(|| User::named(name, Privilege::Full))
+    }
+
+    /// The user of an SSH session, which gives name and password before it begins. As soon as there
+    /// is an account, only accounts come in, unless a password of the line is asked for.
+    pub fn remote_user(&self, name: &str, password: &str) -> Option<User> {
+        match self.login_demand() {
+            Demand::Nothing if self.users.is_empty() => self.open_to_all(name),
+            Demand::Nothing | Demand::Account => self.account(name, password).cloned(),
+            Demand::Password(method) => {
+                let privilege = self.password(method, password)?;
+                Some(User::named(name, privilege))
+            }
+            Demand::Impossible => None,
+        }
+    }
+
     /// The account of that name and password.
     pub fn account(&self, name: &str, password: &str) -> Option<&User> {
         let user = self.users.iter().find(|user| user.name == name);
@@ -262,6 +290,27 @@ mod tests {
         let line = access("enable telnet password x\n");
         assert_eq!(line.login_demand(), Demand::Password(Method::Line));
         assert_eq!(line.password(Method::Line, "x"), Some(Privilege::Full));
+    }
+
+    #[test]
+    fn who_may_come_in_over_ssh() {
+        let comes = |text: &str, name: &str, password: &str| {
+            let user = access(text).remote_user(name, password);
+            user.map(|user| user.privilege)
+        };
+        assert_eq!(comes("", "anybody", "anything"), Some(Privilege::Full));
+        let user = "username oper privilege 5 password two\n";
+        assert_eq!(comes(user, "oper", "two"), Some(Privilege::Read));
+        assert_eq!(comes(user, "oper", "one"), None);
+        assert_eq!(comes(user, "anybody", "two"), None);
+        let line = "enable telnet password x\n";
+        assert_eq!(comes(line, "anybody", "x"), Some(Privilege::Full));
+        assert_eq!(comes(line, "anybody", "y"), None);
+        assert_eq!(comes("aaa authentication login default local\n", "a", ""), None);
+        assert!(access("").open_to_all("anybody").is_some());
+        for closed in [user, line, "aaa authentication login default local\n"] {
+            assert!(access(closed).open_to_all("anybody").is_none(), "{closed}");
+        }
     }
 
     #[test]

@@ -521,6 +521,7 @@ impl Projection<'_> {
             | Kept::IpPolicy
             | Kept::IpRoute
             | Kept::IpSsh
+            | Kept::SshIdleTime
             | Kept::LoggingOn
             | Kept::LoggingSize
             | Kept::LoggingLevel
@@ -546,6 +547,7 @@ impl Projection<'_> {
             | Kept::TacacsServer
             | Kept::TelnetServer
             | Kept::Telnet
+            | Kept::TelnetTimeout
             | Kept::UserPassword
             | Kept::UserPrivilege
             | Kept::UserWithoutPassword

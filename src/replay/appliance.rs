@@ -195,7 +195,7 @@ impl Subject for Played {
         self.session.page.length = length_before;
         let Some(length) = length else { return text };
         let grammar = Arc::clone(&self.appliance().grammar);
-        let (mut shown, pager) = Pager::start(&grammar, &text, length);
+        let (mut shown, pager) = Pager::start(&*grammar, &text, length);
         let Some(mut pager) = pager else { return shown };
         // In a session file the prompt of the pager stands on a line of its own, which a person
         // sees before it is wiped.
