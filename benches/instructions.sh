@@ -1,33 +1,15 @@
 #!/bin/sh
-# Counts the instructions of the pieces of work in examples/work.rs, with those of an empty
-# appliance taken off. Counts are the same on a busy machine and on an idle one, within a few
-# hundredths of a per cent. Needs valgrind.
-#
-#     benches/instructions.sh            all pieces
-#     benches/instructions.sh load 2000  one of them
+# Instructions that one question costs on the short way, without the system: `instructions.sh
+# [site|ip] [HOSTS]`. Counted by callgrind, so the same on a noisy machine; a change by more than a
+# few percent is a change of the program. Needs valgrind.
 set -eu
+form=${1:-site} hosts=${2:-1000}
 cd "$(dirname "$0")/.."
-cargo build --quiet --release --example work
-work=$(cargo metadata --format-version 1 --no-deps |
-    sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/examples/work
-
+program=$(cargo bench --bench answer --no-run 2>&1 | sed -n 's/.*Executable.*(\(.*\))$/\1/p')
 count() {
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$work" "$@" 2>&1 |
-        sed -n 's/.*Collected : *//p'
+  ONLY_SHORT=1 valgrind --tool=callgrind --callgrind-out-file="${OUT:-/dev/null}" \
+    "$program" "$form" "$hosts" "$1" 2>&1 >/dev/null | sed -n 's/.*Collected : //p'
 }
-
-nothing=$(count nothing)
-report() {
-    all=$(count "$@")
-    each=$(((all - nothing) / $2))
-    echo "$1 $2: $((all - nothing)) instructions, $each each"
-}
-
-if [ $# -eq 2 ]; then
-    report "$1" "$2"
-    exit
-fi
-for size in 2000 4000 20000 40000; do report load $size; done
-for size in 2000 4000 20000; do report paste $size; done
-for size in 1000 10000; do report line $size; done
-for size in 1000 2000; do report answer $size; done
+few=$(count 3200)
+many=$(count 67200)
+echo "$form, $hosts hosts: $(( (many - few) / 64000 )) instructions a question"

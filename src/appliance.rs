@@ -1,10 +1,11 @@
 //! One emulated appliance: everything that its sessions and its sockets share.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use arc_swap::{ArcSwap, Guard};
 
+use crate::cli::sessions::Sessions;
 use crate::clock::{Clock, Moment};
 use crate::config::edit::{Outcome, Trees};
 use crate::config::load::{self, Rejected};
@@ -12,13 +13,22 @@ use crate::config::render::{self, Secrets};
 use crate::config::tree::{Reading, Statement, Tree};
 use crate::counters::Counters;
 use crate::grammar::Grammar;
-use crate::grammar::link::Kept;
+use crate::grammar::link::{Kept, Message};
+use crate::gslb::hash_persistence;
+use crate::health::schedule::{Event, Periods, Schedule};
 use crate::health::state::States;
-use crate::log::Log;
+use crate::lab::Lab;
+use crate::log::status::StatusWatch;
+use crate::log::{Log, Stamp};
+use crate::model::logging::{LogLevel, LogSettings};
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::Snapshot;
-use crate::model::world::{self, Effect};
+use crate::model::world::{self, Effect, World};
 use crate::store::{Saved, StateDirectory, StoreError};
+use crate::tftp::TftpServer;
+
+/// The moment of a restart that nobody has asked for.
+const NEVER: u64 = u64::MAX;
 
 /// One emulated appliance.
 #[derive(Debug)]
@@ -31,14 +41,38 @@ pub struct Appliance {
     pub counters: Counters,
     /// What health checks and site devices report.
     pub states: States,
+    /// The sessions that are open.
+    pub sessions: Sessions,
     /// Messages for the console and the log buffer.
     pub log: Log,
+    /// The lab that the appliance stands in; set once.
+    lab: OnceLock<Weak<Lab>>,
+    /// Names of real and virtual servers whose end is still to be told.
+    deleted: Mutex<Vec<String>>,
     configuration: Mutex<Configuration>,
     /// Whether the snapshot is older than the configuration.
     is_stale: AtomicBool,
     snapshot: ArcSwap<Snapshot>,
     /// When the appliance was started last, in milliseconds of the clock.
     started: AtomicU64,
+    /// Up to when everything has happened that falls due.
+    schedule: Mutex<Schedule>,
+    /// How often it was started again.
+    restarts: AtomicU64,
+    /// Seconds that the time of day is ahead of the clock's, or behind; what nobody has set is 0.
+    time_set: AtomicI64,
+    /// Whether somebody has set the time of day.
+    is_time_set: AtomicBool,
+    /// When it is to restart by itself, in milliseconds of the clock.
+    restart_due: AtomicU64,
+    /// What was known of addresses and devices when somebody looked last.
+    watch: Mutex<StatusWatch>,
+    /// Whether something may have changed since.
+    is_unwatched: AtomicBool,
+    /// Whether the settings of the log are older than the configuration.
+    is_log_stale: AtomicBool,
+    /// The files that stand for those of TFTP servers.
+    pub tftp: TftpServer,
     /// Where a save goes.
     store: Option<StateDirectory>,
 }
@@ -73,18 +107,40 @@ impl Appliance {
         store: Option<StateDirectory>,
     ) -> Self {
         let started = clock.now().as_millis();
-        Appliance {
+        let appliance = Appliance {
             grammar,
             clock,
             counters: Counters::default(),
             states: States::default(),
+            sessions: Sessions::default(),
             log: Log::default(),
+            lab: OnceLock::new(),
+            deleted: Mutex::default(),
             configuration: Mutex::default(),
             is_stale: AtomicBool::new(false),
             snapshot: ArcSwap::from_pointee(Snapshot::empty(DEFAULT_DEVICE_NAME)),
             started: AtomicU64::new(started),
+            schedule: Mutex::default(),
+            restarts: AtomicU64::new(0),
+            time_set: AtomicI64::new(0),
+            is_time_set: AtomicBool::new(false),
+            restart_due: AtomicU64::new(NEVER),
+            watch: Mutex::default(),
+            is_unwatched: AtomicBool::new(false),
+            is_log_stale: AtomicBool::new(false),
+            tftp: TftpServer::new(store.as_ref().map(StateDirectory::path)),
             store,
-        }
+        };
+        appliance.record(LogLevel::Informational, "Cold start");
+        appliance
+    }
+
+    /// An appliance that saves nothing and looks at the same servers as another one: results of
+    /// health checks hold for both.
+    pub fn beside(other: &Appliance) -> Self {
+        let states = States::beside(&other.states);
+        let appliance = Appliance::new(Arc::clone(&other.grammar), Arc::clone(&other.clock), None);
+        Appliance { states, ..appliance }
     }
 
     /// An appliance with the built-in grammar that saves nothing; for tests and benchmarks.
@@ -139,15 +195,100 @@ impl Appliance {
         if scenario == Scenario::Stay {
             report.world.clear();
         }
-        configuration.startup = startup;
+        configuration.startup = report.without_passwords(startup);
         configuration.rejected = report.rejected;
         configuration.boot =
             project::boot_settings(&self.grammar, &configuration.trees.configuration);
-        self.apply_world(&report.world);
         self.counters.clear();
         self.log.restart();
-        self.started.store(self.clock.now().as_millis(), Ordering::Relaxed);
+        self.is_log_stale.store(true, Ordering::Release);
+        self.watch().clear();
+        let now = self.clock.now();
+        self.started.store(now.as_millis(), Ordering::Relaxed);
+        self.states.start(now);
+        self.restarts.fetch_add(1, Ordering::Relaxed);
+        self.restart_due.store(NEVER, Ordering::Relaxed);
         self.publish_from(&configuration, &Snapshot::empty(DEFAULT_DEVICE_NAME));
+        self.apply_world(&configuration, &report.world);
+        drop(configuration);
+        self.is_unwatched.store(true, Ordering::Release);
+        self.record(LogLevel::Informational, "Warm start");
+    }
+
+    /// How often the appliance was started again since the program began.
+    pub fn restarts(&self) -> u64 {
+        self.restarts.load(Ordering::Relaxed)
+    }
+
+    /// Restarts at a moment; `None` takes that back.
+    pub fn schedule_restart(&self, due: Option<Moment>) {
+        self.restart_due.store(due.map_or(NEVER, Moment::as_millis), Ordering::Relaxed);
+    }
+
+    /// When the appliance is to restart by itself.
+    pub fn restart_due(&self) -> Option<Moment> {
+        let due = self.restart_due.load(Ordering::Relaxed);
+        (due != NEVER).then_some(Moment::from_millis(due))
+    }
+
+    /// Restarts if it is time to: at every line, and whenever time passes.
+    pub fn restart_if_due(&self) {
+        let due = self.restart_due.load(Ordering::Relaxed);
+        if due == NEVER || self.clock.now().as_millis() < due {
+            return;
+        }
+        // Only one of those who meet it at that moment restarts it.
+        let taken =
+            self.restart_due.compare_exchange(due, NEVER, Ordering::AcqRel, Ordering::Relaxed);
+        if taken.is_ok() {
+            self.restart();
+            self.log.say(self.grammar.message(Message::Restarted, &[]));
+        }
+    }
+
+    /// The time of day, as seconds since 1970-01-01 00:00:00 UTC.
+    pub fn wall_seconds(&self) -> u64 {
+        self.clock.wall_seconds().saturating_add_signed(self.time_set.load(Ordering::Relaxed))
+    }
+
+    /// Sets the time of day.
+    pub fn set_wall_seconds(&self, seconds: u64) {
+        let ahead = i128::from(seconds) - i128::from(self.clock.wall_seconds());
+        self.time_set.store(i64::try_from(ahead).unwrap_or(0), Ordering::Relaxed);
+        self.is_time_set.store(true, Ordering::Relaxed);
+    }
+
+    /// The settings of the log as the last line left them.
+    pub fn log_settings(&self) -> LogSettings {
+        if self.is_log_stale.swap(false, Ordering::AcqRel) {
+            let configuration = self.configuration();
+            let tree = &configuration.trees.configuration;
+            self.log.set(LogSettings::read(&self.grammar, tree));
+        }
+        self.log.settings()
+    }
+
+    /// Puts a message into the log buffer. Not to be called while the configuration is locked.
+    pub fn record(&self, level: LogLevel, text: impl Into<String>) {
+        self.log_settings();
+        let wall = self.is_time_set.load(Ordering::Relaxed).then(|| self.wall_seconds());
+        self.log.record(Stamp { uptime: self.uptime(), wall }, level, text.into());
+    }
+
+    /// Puts messages about what came up or went down into the log buffer. Costs nothing if
+    /// nothing was changed since the last time.
+    pub fn record_status(&self) {
+        if !self.is_unwatched.swap(false, Ordering::AcqRel) {
+            return;
+        }
+        let messages = self.watch().look(&self.current());
+        for message in messages {
+            self.record(LogLevel::Notification, message);
+        }
+    }
+
+    fn watch(&self) -> MutexGuard<'_, StatusWatch> {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads settings of the emulated world, one command a line.
@@ -155,8 +296,9 @@ impl Appliance {
         let mut configuration = self.configuration();
         let report = load::load(&self.grammar, &mut configuration.trees, text);
         configuration.rejected.extend(report.rejected);
-        self.apply_world(&report.world);
+        self.apply_world(&configuration, &report.world);
         self.is_stale.store(true, Ordering::Release);
+        self.is_unwatched.store(true, Ordering::Release);
     }
 
     /// Locks what was typed, to read it.
@@ -165,7 +307,7 @@ impl Appliance {
         self.configuration.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what was typed by one line.
+    /// Changes what was typed by one line; gives whether it is another one now.
     ///
     /// # Errors
     ///
@@ -173,14 +315,21 @@ impl Appliance {
     pub fn edit<E>(
         &self,
         change: impl FnOnce(&Grammar, &mut Trees) -> Result<Outcome, E>,
-    ) -> Result<(), E> {
+    ) -> Result<bool, E> {
         let mut configuration = self.configuration();
         let outcome = change(&self.grammar, &mut configuration.trees)?;
-        self.apply_world(&outcome.world);
-        if outcome.changed {
-            self.is_stale.store(true, Ordering::Release);
+        if let Some(lab) = self.lab().filter(|_| outcome.changed) {
+            lab.something_changed();
         }
-        Ok(())
+        self.apply_world(&configuration, &outcome.world);
+        if outcome.changed && outcome.world.is_empty() {
+            self.is_stale.store(true, Ordering::Release);
+            self.is_log_stale.store(true, Ordering::Release);
+        }
+        if outcome.changed || !outcome.world.is_empty() {
+            self.is_unwatched.store(true, Ordering::Release);
+        }
+        Ok(outcome.changed)
     }
 
     /// Removes all settings of the emulated world; zeroes counters, and the clock if it is driven.
@@ -189,13 +338,31 @@ impl Appliance {
         configuration.trees.world = Tree::default();
         self.states.reset();
         self.counters.clear();
-        for host in &self.snapshot.load().hosts {
-            host.domain.lock().clear_counts();
+        for domain in &self.snapshot.load().sna_domains {
+            // The clock begins anew, so no moment before counts any more.
+            domain.tallies.lock().reset();
         }
-        if self.clock.reset() {
+        let is_reset = self.clock.reset();
+        if is_reset {
             self.started.store(0, Ordering::Relaxed);
+            self.states.start(Moment::ZERO);
+        }
+        for host in &self.snapshot.load().hosts {
+            let mut domain = host.domain.lock();
+            domain.clear_counts();
+            if is_reset {
+                domain.forget_persistence();
+            }
         }
         self.is_stale.store(true, Ordering::Release);
+        self.is_unwatched.store(true, Ordering::Release);
+        drop(configuration);
+        if is_reset {
+            self.schedule().restart(Moment::ZERO);
+        }
+        if let Some(lab) = self.lab() {
+            lab.tell_again();
+        }
     }
 
     /// The name that begins every prompt, as the last line left it.
@@ -225,6 +392,33 @@ impl Appliance {
         Ok(())
     }
 
+    /// Adds the lines of a file to the running configuration; gives those that were put aside.
+    pub fn add_to_running(&self, text: &str) -> Vec<Rejected> {
+        let mut configuration = self.configuration();
+        let report = load::load(&self.grammar, &mut configuration.trees, text);
+        self.apply_world(&configuration, &report.world);
+        self.is_stale.store(true, Ordering::Release);
+        self.is_log_stale.store(true, Ordering::Release);
+        self.is_unwatched.store(true, Ordering::Release);
+        report.rejected
+    }
+
+    /// Replaces the saved configuration; gives the lines that a restart will put aside.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written; then what was saved before is still there.
+    pub fn replace_startup(&self, text: &str) -> Result<Vec<Rejected>, StoreError> {
+        let report = load::load(&self.grammar, &mut Trees::default(), text);
+        let startup = report.without_passwords(text.to_owned());
+        let mut configuration = self.configuration();
+        if let Some(store) = &self.store {
+            store.save_startup(&startup)?;
+        }
+        configuration.startup = startup;
+        Ok(report.rejected)
+    }
+
     /// Whether the running configuration differs from the saved one.
     pub fn is_unsaved(&self) -> bool {
         let configuration = self.configuration();
@@ -236,8 +430,46 @@ impl Appliance {
         running != render::body(&self.grammar, &saved.configuration, Secrets::Stored)
     }
 
-    /// The present meaning of the configuration, with every accepted line in it.
+    /// The lab that the appliance stands in.
+    pub fn lab(&self) -> Option<Arc<Lab>> {
+        self.lab.get()?.upgrade()
+    }
+
+    /// Puts the appliance into a lab, once.
+    pub(crate) fn join(&self, lab: &Arc<Lab>) {
+        // A second lab is ignored: an appliance never moves.
+        let _ = self.lab.set(Arc::downgrade(lab));
+    }
+
+    /// Remembers to tell that a server is gone: the device does so some time after the line.
+    pub fn announce_deletion(&self, name: &str) {
+        self.deleted.lock().unwrap_or_else(PoisonError::into_inner).push(name.to_owned());
+    }
+
+    fn tell_deletions(&self) {
+        let names =
+            std::mem::take(&mut *self.deleted.lock().unwrap_or_else(PoisonError::into_inner));
+        for name in names {
+            self.log.say(self.grammar.message(Message::ServerDeleted, &[("name", &name)]));
+        }
+    }
+
+    /// The present meaning of the configuration, with every accepted line in it and everything
+    /// that the other appliances of the lab have reported.
     pub fn current(&self) -> Guard<Arc<Snapshot>> {
+        if let Some(lab) = self.lab() {
+            lab.deliver();
+        }
+        self.own_current()
+    }
+
+    /// Whether VIPs have other owners than the snapshot knows.
+    pub(crate) fn owners_changed(&self) {
+        self.is_stale.store(true, Ordering::Release);
+    }
+
+    /// The present meaning of the configuration by itself.
+    pub(crate) fn own_current(&self) -> Guard<Arc<Snapshot>> {
         if self.is_stale.load(Ordering::Acquire) {
             let configuration = self.configuration();
             if self.is_stale.swap(false, Ordering::AcqRel) {
@@ -259,6 +491,52 @@ impl Appliance {
         self.clock.now().since(started).as_secs()
     }
 
+    /// Lets everything happen that has fallen due by now. To be called when the clock was moved,
+    /// and on a real clock once a second.
+    pub fn pass_time(&self) {
+        self.restart_if_due();
+        if self.log_settings().console || self.sessions.list().iter().any(|one| one.monitor) {
+            self.record_status();
+        }
+        // The schedule is locked before the configuration, here and nowhere the other way round.
+        let mut schedule = self.schedule();
+        let snapshot = Arc::clone(&self.current());
+        let policy = snapshot.global_policy();
+        let sample = policy.connection_load.sampling_rate;
+        let periods = Periods { status: policy.status_interval, sample };
+        schedule.advance(self.clock.now(), periods, |moment, event| match event {
+            Event::Second => {
+                self.states.pass_second(sample);
+                self.tell_deletions();
+            }
+            Event::Status => self.states.report_status(),
+            Event::Health => self.follow_health(&snapshot, moment),
+            Event::Ageing => self.forget_old(&snapshot, moment),
+        });
+    }
+
+    fn follow_health(&self, snapshot: &Snapshot, now: Moment) {
+        for host in &snapshot.hosts {
+            if hash_persistence::follow_health(snapshot, &self.states, host, now) {
+                let places = [("name", host.domain_name.as_str())];
+                self.log.say(self.grammar.message(Message::RehashNeeded, &places));
+            }
+        }
+    }
+
+    fn forget_old(&self, snapshot: &Snapshot, now: Moment) {
+        self.states.prefixes.expire(&snapshot.global_policy().rtt, now);
+        for host in &snapshot.hosts {
+            let parameters = snapshot.policy_of(host).sticky.clone().unwrap_or_default();
+            host.domain.lock().sticky.expire(&parameters, now);
+        }
+    }
+
+    fn schedule(&self) -> MutexGuard<'_, Schedule> {
+        // A panic in between loses reports, and the next ones come in order.
+        self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn publish_from(&self, configuration: &Configuration, previous: &Snapshot) {
         let tree = &configuration.trees.configuration;
         let snapshot =
@@ -268,10 +546,23 @@ impl Appliance {
         self.states.collect();
     }
 
-    fn apply_world(&self, changes: &[(bool, Statement)]) {
+    fn apply_world(&self, configuration: &Configuration, changes: &[(bool, Statement)]) {
+        if changes.is_empty() {
+            return;
+        }
+        // Whoever looks at the snapshot wants every line of the configuration in it.
+        let looks = |(_, statement): &(bool, Statement)| {
+            world::needs_snapshot(&Reading { grammar: &self.grammar, statement })
+        };
+        if self.is_stale.load(Ordering::Acquire) && changes.iter().any(looks) {
+            let previous = self.snapshot.load_full();
+            self.publish_from(configuration, &previous);
+        }
+        let snapshot = self.snapshot.load();
+        let world = World { states: &self.states, snapshot: &snapshot, now: self.clock.now() };
         for (kept, statement) in changes {
             let reading = Reading { grammar: &self.grammar, statement };
-            if world::apply(&self.states, &reading, *kept) == Effect::Snapshot {
+            if world::apply(world, &reading, *kept) == Effect::Snapshot {
                 self.is_stale.store(true, Ordering::Release);
             }
         }

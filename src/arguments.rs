@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Emulates the Brocade ServerIron ADX: its command line, its global server load balancing, its
 /// DNS answers.
@@ -25,6 +25,11 @@ pub(crate) enum Command {
         /// Name of the example
         name: Option<String>,
     },
+    /// Several appliances from the *.cfg files of a folder, with its *.emu scenarios played
+    Lab {
+        /// The folder
+        folder: PathBuf,
+    },
     /// Any of these without a prompt, until SIGTERM or SIGINT
     Serve {
         #[command(subcommand)]
@@ -42,6 +47,19 @@ pub(crate) enum Command {
         #[arg(long)]
         show: bool,
     },
+    /// Reads configurations and reports every line that is not fully modelled: exit 0 if clean,
+    /// 1 with findings, 2 if a file is unreadable
+    Check {
+        /// Configuration files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// How findings are written
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+        /// The least severity that makes the exit status 1
+        #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "SEVERITY")]
+        fail_on: FailOn,
+    },
     /// The command reference, derived from the grammar
     Commands {
         /// As Markdown
@@ -58,6 +76,11 @@ pub(crate) enum Served {
     Demo {
         /// Name of the example
         name: Option<String>,
+    },
+    /// Several appliances; the controller answers DNS
+    Lab {
+        /// The folder
+        folder: PathBuf,
     },
 }
 
@@ -80,6 +103,9 @@ pub(crate) struct Options {
     /// Do not answer DNS
     #[arg(long, global = true)]
     pub(crate) no_dns: bool,
+    /// Threads that answer UDP on each address [default: 1; serve: one a core, at most 4]
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) workers: Option<u8>,
     /// Take the address of an EDNS client-subnet option for that of the client
     #[arg(long, global = true)]
     pub(crate) client_subnet: bool,
@@ -89,4 +115,26 @@ pub(crate) struct Options {
     /// Read the grammar from a folder instead of the one that is built in
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) grammar: Option<PathBuf>,
+}
+
+/// How the findings of `check` are written.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For programs; docs/check.md specifies it
+    Json,
+    /// SARIF 2.1.0, for code review and CI
+    Sarif,
+}
+
+/// The least severity that counts as a finding for the exit status.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum FailOn {
+    /// Also lines that are only kept
+    Note,
+    /// Lines that the emulator does not know, and what hardly works as meant
+    Warning,
+    /// Lines that are lost
+    Error,
 }

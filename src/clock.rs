@@ -144,6 +144,16 @@ impl Clock for DrivenClock {
     }
 }
 
+/// Calls `tick` once a second for as long as it is polled; seconds that were missed are left out.
+pub async fn every_second(mut tick: impl FnMut()) {
+    let mut interval = tokio::time::interval(Duration::from_secs(1));
+    interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    loop {
+        interval.tick().await;
+        tick();
+    }
+}
+
 fn add_seconds(cell: &AtomicU64, seconds: u64) {
     let added = seconds.saturating_mul(1000);
     let _ = cell

@@ -34,6 +34,8 @@ counters! {
     questions_over_tcp = "questions over TCP",
     /// Answers made by the appliance itself for a configured host (guide p. 94).
     cache_proxy_direct_responses = "cache proxy direct responses",
+    /// Answers for names of SNA gateway domains.
+    sna_responses = "SNA gateway responses",
     /// Intercepted questions that went to another DNS server.
     intercept_redirects = "intercept redirects",
     /// Intercepted questions that the appliance answered itself.

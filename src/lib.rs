@@ -21,6 +21,7 @@
 //! typed. Everything else is derived from them, in one direction.
 
 pub mod appliance;
+pub mod check;
 pub mod cli;
 pub mod clock;
 pub mod config;
@@ -30,10 +31,14 @@ pub mod dns;
 pub mod grammar;
 pub mod gslb;
 pub mod health;
+pub mod lab;
 pub mod log;
 pub mod model;
 mod names;
 pub mod replay;
+pub mod secret;
 pub mod show;
+pub mod sna;
 pub mod store;
 pub mod term;
+pub mod tftp;

@@ -3,18 +3,22 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use adxemu::appliance::Appliance;
+use adxemu::check::{self, rule::Severity};
 use adxemu::cli::session::Session;
-use adxemu::clock::RealClock;
+use adxemu::clock::{Clock, RealClock, every_second};
+use adxemu::config::capture;
 use adxemu::demo::Demo;
 use adxemu::dns::serve::{ListenError, Server, TcpLimits};
 use adxemu::dns::{Responder, Settings};
 use adxemu::grammar::link::Message;
 use adxemu::grammar::{Grammar, GrammarError, reference};
+use adxemu::lab::{Lab, LabError};
 use adxemu::replay::appliance::Played;
 use adxemu::replay::{self, Subject};
 use adxemu::store::{self, StateDirectory, StoreError};
@@ -22,7 +26,7 @@ use adxemu::term::console::Console;
 use adxemu::term::{lines, quiet};
 use tokio::runtime::Runtime;
 
-use crate::arguments::{Arguments, Command, Options, Served};
+use crate::arguments::{Arguments, Command, FailOn, Format, Options, Served};
 
 /// Why the program ends with status 2.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +37,8 @@ pub(crate) enum Failure {
     Store(#[from] StoreError),
     #[error(transparent)]
     Listen(#[from] ListenError),
+    #[error(transparent)]
+    Lab(#[from] LabError),
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("no example is called {name}; there are: {known}")]
@@ -46,16 +52,23 @@ const DEFAULT_DNS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::L
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let options = &arguments.options;
     match &arguments.command {
-        None | Some(Command::Shell) => interactive(options, None),
-        Some(Command::Demo { name }) => interactive(options, Some(demo(name.as_deref())?)),
+        None | Some(Command::Shell) => interactive(options, &Started::one(options, None)?),
+        Some(Command::Demo { name }) => {
+            interactive(options, &Started::one(options, Some(demo(name.as_deref())?))?)
+        }
+        Some(Command::Lab { folder }) => interactive(options, &Started::lab(options, folder)?),
         Some(Command::Serve { what }) => {
-            let example = match what {
-                None | Some(Served::Shell) => None,
-                Some(Served::Demo { name }) => Some(demo(name.as_deref())?),
+            let started = match what {
+                None | Some(Served::Shell) => Started::one(options, None)?,
+                Some(Served::Demo { name }) => Started::one(options, Some(demo(name.as_deref())?))?,
+                Some(Served::Lab { folder }) => Started::lab(options, folder)?,
             };
-            serve(options, example)
+            serve(options, &started)
         }
         Some(Command::Replay { paths, strict, show }) => play(options, paths, *strict, *show),
+        Some(Command::Check { files, format, fail_on }) => {
+            check_files(options, files, *format, *fail_on)
+        }
         Some(Command::Commands { markdown }) => print_commands(options, *markdown),
     }
 }
@@ -109,7 +122,8 @@ fn appliance(options: &Options, example: Option<Demo>) -> Result<Arc<Appliance>,
     if let Some(example) = example {
         appliance.start_with(example.text());
     } else if let Some(path) = &options.config {
-        appliance.start_with(&store::read_text(path)?);
+        let text = store::read_text(path)?;
+        appliance.start_with(&capture::clean(&appliance.grammar, &text));
     } else {
         appliance.start_from_store()?;
     }
@@ -125,22 +139,75 @@ fn default_state() -> Option<PathBuf> {
         .map(|base| base.join("adxemu"))
 }
 
-fn responder(options: &Options, appliance: Arc<Appliance>) -> Arc<Responder> {
-    let settings =
-        Settings { client_subnet: options.client_subnet, strict_dns: options.strict_dns };
-    Arc::new(Responder { appliance, settings })
+fn settings(options: &Options) -> Settings {
+    Settings { client_subnet: options.client_subnet, strict_dns: options.strict_dns }
+}
+
+/// What a command of the program starts.
+struct Started {
+    /// What answers questions and gets the first console.
+    responder: Arc<Responder>,
+    /// The built-in example, if it is one.
+    example: Option<Demo>,
+    /// The lab that it stands in, if it is one.
+    lab: Option<Arc<Lab>>,
+}
+
+impl Started {
+    fn one(options: &Options, example: Option<Demo>) -> Result<Self, Failure> {
+        let appliance = appliance(options, example)?;
+        let responder = Arc::new(Responder { appliance, settings: settings(options) });
+        Ok(Started { responder, example, lab: None })
+    }
+
+    fn lab(options: &Options, folder: &Path) -> Result<Self, Failure> {
+        let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
+        let lab = Lab::start(&grammar(options)?, &clock, settings(options), folder)?;
+        let responder = Arc::clone(&lab.controller().responder);
+        Ok(Started { responder, example: None, lab: Some(lab) })
+    }
+
+    fn appliance(&self) -> &Arc<Appliance> {
+        &self.responder.appliance
+    }
+
+    /// What is to be said about the files of a lab.
+    fn complaints(&self) -> String {
+        let mut text = String::new();
+        for complaint in self.lab.iter().flat_map(|lab| lab.complaints()) {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{complaint}");
+        }
+        text
+    }
 }
 
 fn listen(
     options: &Options,
     runtime: &Runtime,
     responder: &Arc<Responder>,
+    default_workers: NonZeroUsize,
 ) -> Option<Result<Server, ListenError>> {
     if options.no_dns {
         return None;
     }
     let addresses = if options.dns.is_empty() { vec![DEFAULT_DNS] } else { options.dns.clone() };
-    Some(Server::start(runtime.handle(), responder, &addresses, TcpLimits::default()))
+    let workers = options
+        .workers
+        .and_then(|count| NonZeroUsize::new(count.into()))
+        .unwrap_or(default_workers);
+    let limits = TcpLimits::default();
+    Some(Server::start_with(runtime.handle(), responder, &addresses, limits, workers))
+}
+
+/// Workers of a program that does nothing but answer: more than this take more memory and wake-ups
+/// than most machines have questions for.
+const MOST_DEFAULT_WORKERS: usize = 4;
+
+/// One worker for each core, within bounds.
+fn workers_of_a_server() -> NonZeroUsize {
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    cores.min(NonZeroUsize::new(MOST_DEFAULT_WORKERS).unwrap_or(NonZeroUsize::MIN))
 }
 
 fn runtime() -> io::Result<Runtime> {
@@ -157,15 +224,15 @@ fn runtime() -> io::Result<Runtime> {
 }
 
 /// One appliance at a prompt, or with lines from standard input.
-fn interactive(options: &Options, example: Option<Demo>) -> Result<ExitCode, Failure> {
-    let appliance = appliance(options, example)?;
-    let responder = responder(options, Arc::clone(&appliance));
+fn interactive(options: &Options, started: &Started) -> Result<ExitCode, Failure> {
     let runtime = runtime()?;
-    let server = listen(options, &runtime, &responder);
-    let mut session = Session::new(responder);
+    let server = listen(options, &runtime, &started.responder, NonZeroUsize::MIN);
+    keep_time(&runtime, started);
+    let mut session = Session::new(Arc::clone(&started.responder));
     let mut output = io::stdout().lock();
     let is_terminal = io::stdin().is_terminal() && output.is_terminal();
-    let text = start_text(&appliance, server.as_ref(), example);
+    let mut text = started.complaints();
+    text += &start_text(started.appliance(), server.as_ref(), started.example);
     if is_terminal {
         output.write_all(text.as_bytes())?;
         let console = Console::new(session)?;
@@ -204,7 +271,7 @@ fn start_text(
                 let (host, port) = (first.ip().to_string(), first.port().to_string());
                 let places =
                     [("host", host.as_str()), ("port", &port), ("name", example.question())];
-                text += &grammar.message(Message::StartTry, &places);
+                text += &grammar.message(example.hint(), &places);
             }
         }
         Some(Err(error)) => {
@@ -222,12 +289,14 @@ fn start_text(
 }
 
 /// One appliance without a prompt, until it is told to stop.
-fn serve(options: &Options, example: Option<Demo>) -> Result<ExitCode, Failure> {
-    let appliance = appliance(options, example)?;
-    let responder = responder(options, Arc::clone(&appliance));
+fn serve(options: &Options, started: &Started) -> Result<ExitCode, Failure> {
     let runtime = runtime()?;
-    let server = listen(options, &runtime, &responder).transpose()?;
+    let server =
+        listen(options, &runtime, &started.responder, workers_of_a_server()).transpose()?;
+    keep_time(&runtime, started);
+    let appliance = started.appliance();
     let mut stderr = io::stderr();
+    stderr.write_all(started.complaints().as_bytes())?;
     if let Some(server) = &server {
         let addresses: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
         let places = [("address", addresses.join(", "))];
@@ -269,6 +338,16 @@ fn leave_when_told(_runtime: &Runtime, _settings: quiet::Settings) -> io::Result
     Ok(())
 }
 
+/// Lets what falls due happen beside the prompt, until the runtime ends.
+fn keep_time(runtime: &Runtime, started: &Started) {
+    let appliance = Arc::clone(started.appliance());
+    let lab = started.lab.clone();
+    runtime.spawn(every_second(move || match &lab {
+        Some(lab) => lab.pass_time(),
+        None => appliance.pass_time(),
+    }));
+}
+
 /// Waits until the program is told to stop.
 async fn stop_signal() -> io::Result<()> {
     #[cfg(unix)]
@@ -296,6 +375,47 @@ fn play(
     let how = replay::Options { strict, show, rewrite: false };
     let status = replay::run(paths, &mut fresh, how, &mut io::stdout().lock())?;
     Ok(ExitCode::from(status.code()))
+}
+
+/// Checks configuration files.
+fn check_files(
+    options: &Options,
+    files: &[PathBuf],
+    format: Format,
+    fail_on: FailOn,
+) -> Result<ExitCode, Failure> {
+    let grammar = grammar(options)?;
+    let mut checked = Vec::with_capacity(files.len());
+    let mut unreadable = false;
+    for path in files {
+        match store::read_text(path) {
+            Ok(text) => {
+                let text = capture::clean(&grammar, &text);
+                checked.push(check::check(&grammar, &path.to_string_lossy(), &text));
+            }
+            Err(error) => {
+                unreadable = true;
+                writeln!(io::stderr(), "adxemu: {error}")?;
+            }
+        }
+    }
+    let stdout = io::stdout().lock();
+    let written = match format {
+        Format::Text => check::text::write(&checked, &mut anstream::AutoStream::auto(stdout)),
+        Format::Json => check::json::write(&grammar, &checked, &mut io::BufWriter::new(stdout)),
+        Format::Sarif => check::sarif::write(&checked, &mut io::BufWriter::new(stdout)),
+    };
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
+        _ => {}
+    }
+    let least = match fail_on {
+        FailOn::Note => Severity::Note,
+        FailOn::Warning => Severity::Warning,
+        FailOn::Error => Severity::Error,
+    };
+    let has_findings = checked.iter().any(|file| file.gravest() >= Some(least));
+    Ok(ExitCode::from(if unreadable { 2 } else { u8::from(has_findings) }))
 }
 
 /// Prints the command reference.

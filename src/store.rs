@@ -41,8 +41,8 @@ pub const MOST_BYTES: u64 = 256 * 1024 * 1024;
 /// Name of the file in the directory.
 const SAVED: &str = "startup-config";
 
-/// The line between the startup configuration and the settings of the emulated world. No line of a
-/// configuration is like it: comments are not kept.
+/// The line between the startup configuration and the settings of the emulated world. No setting
+/// is like it.
 const WORLD_BEGINS: &str = "! The emulated world\n";
 
 /// How the name of a file ends that is not whole yet.
@@ -107,6 +107,21 @@ impl StateDirectory {
         write_whole(&self.path, SAVED, &saved.to_text())
     }
 
+    /// Saves another startup configuration; the settings of the emulated world stay.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written; then the old one is still there.
+    pub fn save_startup(&self, startup: &str) -> Result<(), StoreError> {
+        let saved = self.load()?.unwrap_or_default();
+        self.save(&Saved { startup: startup.to_owned(), ..saved })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Removes what a program has left that was ended while it wrote.
     fn remove_unfinished(&self) {
         let Ok(entries) = fs::read_dir(&self.path) else { return };
@@ -130,7 +145,8 @@ impl Saved {
 
     fn from_text(text: &str) -> Self {
         let begins_a_line = |place: &usize| *place == 0 || text[..*place].ends_with('\n');
-        let place = text.match_indices(WORLD_BEGINS).map(|(place, _)| place).find(begins_a_line);
+        // The last one: a text that a configuration holds verbatim may have such a line.
+        let place = text.rmatch_indices(WORLD_BEGINS).map(|(place, _)| place).find(begins_a_line);
         match place {
             Some(place) => Saved {
                 startup: text[..place].to_owned(),
@@ -160,7 +176,7 @@ pub fn read_text(path: &Path) -> Result<String, StoreError> {
 }
 
 /// Writes a file beside the old one, syncs it, and puts it in the old one's place.
-fn write_whole(folder: &Path, name: &str, text: &str) -> Result<(), StoreError> {
+pub(crate) fn write_whole(folder: &Path, name: &str, text: &str) -> Result<(), StoreError> {
     let path = folder.join(name);
     let fail = |source| StoreError::File { path: path.clone(), source };
     let mut file = tempfile::Builder::new()
@@ -191,6 +207,7 @@ mod tests {
         for pair in [
             saved("hostname a\n!\n", "emulate x\n"),
             saved("hostname \"! The emulated world\"\n!\n", "emulate x\nemulate y\n"),
+            saved("text\n! The emulated world\nof a banner\n", "emulate x\n"),
             saved("hostname b\n", ""),
             saved("", "emulate x\n"),
             saved("", ""),

@@ -9,6 +9,7 @@ mod wire {
     pub(crate) mod world;
 
     mod edns;
+    mod gateways;
     mod mutation;
     mod sockets;
 }

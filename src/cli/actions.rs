@@ -2,19 +2,25 @@
 
 use std::fmt::Write as _;
 
-use crate::cli::pager;
+use crate::cli::files::{self, Which};
+use crate::cli::gslb;
+use crate::cli::reports::sna_domains;
 use crate::cli::session::{Question, Session};
+use crate::cli::sessions::LineKind;
+use crate::cli::{access, pager, reach, schedule};
 use crate::config::edit::Refusal;
 use crate::config::tree::Reading;
 use crate::demo::Demo;
 use crate::dns::client::ClientQuery;
 use crate::grammar::link::{Action, Message};
+use crate::model::snapshot::Family;
 
 /// Performs an action; gives what it prints.
 ///
 /// # Errors
 ///
 /// It cannot be done now.
+#[allow(clippy::too_many_lines, reason = "one arm for each action")]
 pub(super) fn perform(
     session: &mut Session,
     action: Action,
@@ -22,9 +28,10 @@ pub(super) fn perform(
 ) -> Result<String, Refusal> {
     let grammar = arguments.grammar;
     match action {
-        Action::Enable => {
-            session.enter_privileged();
-            Ok(grammar.message(Message::NoPassword, &[]))
+        Action::Enable => Ok(access::enable(session, arguments.text("secret"))),
+        Action::ExitPrivileged => {
+            session.exit_privileged();
+            Ok(String::new())
         }
         Action::Disable => {
             session.leave_privileged();
@@ -50,8 +57,55 @@ pub(super) fn perform(
             session.page.on = Some(session.page.length > 0);
             Ok(String::new())
         }
+        Action::TerminalMonitor => {
+            let on = !session.log.monitor;
+            session.log.monitor = on;
+            let message = if on { Message::MonitorOn } else { Message::MonitorOff };
+            Ok(grammar.message(message, &[]))
+        }
+        Action::ClearLogging => {
+            session.appliance.log.clear();
+            Ok(String::new())
+        }
+        Action::UploadRunning => Ok(files::upload(session, Which::Running, file(arguments))),
+        Action::UploadStartup => Ok(files::upload(session, Which::Startup, file(arguments))),
+        Action::DownloadRunning => Ok(files::download(session, Which::Running, file(arguments))),
+        Action::DownloadStartup => Ok(files::download(session, Which::Startup, file(arguments))),
+        Action::EraseStartup => Ok(files::erase(session)),
+        Action::ClockSet => schedule::set_clock(&session.appliance, arguments),
+        Action::ReloadAfter => schedule::restart_after(&session.appliance, arguments),
+        Action::ReloadAt => schedule::restart_at(&session.appliance, arguments),
+        Action::ReloadCancel => {
+            session.appliance.schedule_restart(None);
+            Ok(String::new())
+        }
+        Action::ReloadYes => {
+            session.appliance.restart();
+            session.restart();
+            Ok(String::new())
+        }
+        Action::Rconsole => {
+            let number = |name| arguments.number(name).unwrap_or(1);
+            session.enter_processor(number("slot"), number("cpu"));
+            Ok(String::new())
+        }
+        Action::KillConsole => kill(session, LineKind::Console, arguments),
+        Action::KillSsh => kill(session, LineKind::Ssh, arguments),
+        Action::KillTelnet => kill(session, LineKind::Telnet, arguments),
+        Action::Ping => Ok(match arguments.address("target") {
+            Some(target) => reach::ping(session, target, arguments.number("count").unwrap_or(1)),
+            None => String::new(),
+        }),
+        Action::Traceroute => Ok(match arguments.address("target") {
+            Some(target) => reach::traceroute(session, target),
+            None => String::new(),
+        }),
+        Action::StopTraceroute => Ok(grammar.message(Message::NoTraceRoute, &[])),
         Action::WriteMemory => Ok(match session.appliance.save() {
-            Ok(()) => grammar.message(Message::WriteMemory, &[]),
+            Ok(()) => {
+                session.record_change(Which::Startup);
+                grammar.message(Message::WriteMemory, &[])
+            }
             Err(error) => {
                 let reason = error.to_string();
                 grammar.message(Message::WriteMemoryFailed, &[("reason", &reason)])
@@ -68,10 +122,41 @@ pub(super) fn perform(
             counter.store(0, std::sync::atomic::Ordering::Relaxed);
             Ok(String::new())
         }
-        Action::EmulateClockAdvance => {
-            session.appliance.clock.advance(arguments.number("seconds").unwrap_or(0));
+        Action::ClearSnaDomain => {
+            for domain in sna_domains(&session.appliance.current(), arguments.text("domain"))? {
+                domain.tallies.lock().clear_counts();
+            }
             Ok(String::new())
         }
+        Action::EmulateClockAdvance => {
+            session.appliance.clock.advance(arguments.number("seconds").unwrap_or(0));
+            match session.appliance.lab() {
+                Some(lab) => lab.pass_time(),
+                None => session.appliance.pass_time(),
+            }
+            Ok(String::new())
+        }
+        Action::EmulateConsole => {
+            let name = arguments.text("name").unwrap_or_default();
+            let lab = session.appliance.lab();
+            let member = lab
+                .as_ref()
+                .and_then(|lab| lab.member(name))
+                .ok_or_else(|| Refusal::new(Message::NoSuchAppliance).with("name", name))?;
+            session.move_to(&member.responder);
+            Ok(String::new())
+        }
+        Action::ClearHashTable => gslb::clear_hash_table(session, arguments),
+        Action::ClearIpv6StickySessions => {
+            Ok(gslb::clear_sticky_sessions(session, Family::V6, arguments))
+        }
+        Action::ClearStickySessions => {
+            Ok(gslb::clear_sticky_sessions(session, Family::V4, arguments))
+        }
+        Action::DisableSimulatedSmoothing => Ok(gslb::switch_simulated_smoothing(session, false)),
+        Action::EnableSimulatedSmoothing => Ok(gslb::switch_simulated_smoothing(session, true)),
+        Action::SimulateRttSample => Ok(gslb::simulate_sample(session, arguments)),
+        Action::SimulateRttSmoothing => Ok(gslb::simulate(session, arguments)),
         Action::EmulateDemo => Ok(demo(session, arguments)),
         Action::EmulateQuery => query(session, arguments),
         Action::EmulateReset => {
@@ -83,10 +168,9 @@ pub(super) fn perform(
 
 /// Takes the answer to a question; anything but a yes is a no.
 pub(super) fn answer(session: &mut Session, question: Question, answer: &str) -> String {
-    if !answer.eq_ignore_ascii_case("y") {
-        return String::new();
-    }
+    let yes = answer.trim().eq_ignore_ascii_case("y");
     match question {
+        Question::Reload | Question::ReloadUnsaved if !yes => {}
         Question::Reload if session.appliance.is_unsaved() => {
             session.question = Some(Question::ReloadUnsaved);
         }
@@ -94,8 +178,23 @@ pub(super) fn answer(session: &mut Session, question: Question, answer: &str) ->
             session.appliance.restart();
             session.restart();
         }
+        question => return access::answer(session, question, answer),
     }
     String::new()
+}
+
+/// The name of the file that is copied.
+fn file<'a>(arguments: &Reading<'a>) -> &'a str {
+    arguments.text("file").unwrap_or_default()
+}
+
+/// Ends other sessions of a kind, all or the one of that number.
+fn kill(session: &Session, kind: LineKind, arguments: &Reading<'_>) -> Result<String, Refusal> {
+    if session.appliance.sessions.kill(kind, arguments.number("number")) {
+        Ok(String::new())
+    } else {
+        Err(Refusal::new(Message::NoSuchSession))
+    }
 }
 
 /// Zeroes the selection counters of all zones, of one zone or of one host.

@@ -144,7 +144,14 @@ fn values_of(
             }
             for (low, high, help) in &choice.ranges {
                 let fits = ValueType::Range(*low, *high);
-                if text.is_empty() || fits.fit(&grammar.choices, text, false) != Fit::No {
+                // A range of one number is that number.
+                let number = low.to_string();
+                if low == high && number.starts_with(text) {
+                    let help = help.clone();
+                    candidates.push(Candidate { word: number, help, literal: true });
+                } else if low != high
+                    && (text.is_empty() || fits.fit(&grammar.choices, text, false) != Fit::No)
+                {
                     candidates.push(placeholder(&fits, help));
                 }
             }
@@ -178,6 +185,9 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
         }
         ValueType::Address | ValueType::Ipv6 => is_part(".:"),
         ValueType::Prefix => is_part(".:/"),
+        ValueType::Ipv4Prefix(_) => {
+            text.chars().all(|one| one.is_ascii_digit() || one == '.' || one == '/')
+        }
         ValueType::Decimal => text.chars().all(|one| one.is_ascii_digit() || one == '.'),
         ValueType::Reference(_, base) => begins_value(base, text),
         ValueType::HostPort => true,
@@ -185,8 +195,10 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
         | ValueType::Word(_)
         | ValueType::Name(_)
         | ValueType::Domain(_)
+        | ValueType::Label(_)
         | ValueType::Quoted
         | ValueType::Line
+        | ValueType::Delimited
         | ValueType::Choice(_) => false,
     }
 }

@@ -3,8 +3,9 @@
 use smallvec::SmallVec;
 
 use crate::cli::words::Word;
-use crate::config::tree::Values;
-use crate::grammar::expand::Token;
+use crate::config::tree::{Values, same_value};
+use crate::grammar::expand::{self, Token};
+use crate::grammar::link::Message;
 use crate::grammar::trie::{Leaf, NodeId, Step};
 use crate::grammar::value::{Value, ValueType};
 use crate::grammar::{CommandId, Grammar, ModeId};
@@ -40,6 +41,8 @@ pub enum Why {
     Ambiguous(Vec<String>),
     /// It is a number outside this range.
     OutOfRange(u64, u64),
+    /// It is none of the values that a type of choices has, and the type says this of it.
+    NoSuch(Message),
     /// More words are needed.
     Incomplete,
 }
@@ -105,13 +108,17 @@ pub fn match_in(
 
 /// A value that may occur once and occurs again cannot stand there: how many words from the end.
 fn repeats(grammar: &Grammar, leaf: Leaf, values: &Values) -> Option<usize> {
-    let unique = grammar.command(leaf.command).storage.as_ref()?.unique?;
+    let command = grammar.command(leaf.command);
+    let unique = command.storage.as_ref()?.unique?;
+    let ignores_case = command.arguments[unique].value_type.ignores_case();
     let listed: Vec<&Value> = values
         .iter()
         .filter(|(argument, _)| usize::from(*argument) == unique)
         .map(|(_, value)| value)
         .collect();
-    let place = (0..listed.len()).find(|place| listed[..*place].contains(&listed[*place]))?;
+    let place = (0..listed.len()).find(|place| {
+        listed[..*place].iter().any(|known| same_value(known, listed[*place], ignores_case))
+    })?;
     Some(listed.len() - place)
 }
 
@@ -141,7 +148,7 @@ pub fn walk(grammar: &Grammar, mode: ModeId, words: &[Word<'_>], line: &str) -> 
                     .node(place)
                     .arguments
                     .iter()
-                    .any(|edge| edge.target == target && edge.value_type == ValueType::Line);
+                    .any(|edge| edge.target == target && edge.value_type.takes_the_rest());
                 place = target;
                 if takes_the_rest {
                     values.push(Value::Text(line[word.start..].trim_end().into()));
@@ -155,28 +162,34 @@ pub fn walk(grammar: &Grammar, mode: ModeId, words: &[Word<'_>], line: &str) -> 
             Step::OutOfRange(low, high) => {
                 return Err(Stop { word: index, why: Why::OutOfRange(low, high) });
             }
-            Step::Unknown => return Err(Stop { word: index, why: Why::Unknown }),
+            Step::Unknown => {
+                let why = no_such(grammar, mode, place).map_or(Why::Unknown, Why::NoSuch);
+                return Err(Stop { word: index, why });
+            }
         }
     }
     Ok(Walk { place, values })
 }
 
+/// What a type of choices that could stand here says of a word that is none of them.
+fn no_such(grammar: &Grammar, mode: ModeId, place: NodeId) -> Option<Message> {
+    let edges = &grammar.trie(mode).node(place).arguments;
+    edges.iter().find_map(|edge| match edge.value_type {
+        ValueType::Choice(id) => grammar.choices[id.0].otherwise,
+        _ => None,
+    })
+}
+
 /// Gives the values on a path to the arguments of the form that the path is written in.
 fn bind(grammar: &Grammar, leaf: Leaf, values: SmallVec<[Value; 4]>) -> Values {
     let form = &grammar.command(leaf.command).forms[leaf.form.0];
-    let mut arguments = form.iter().filter_map(|token| match token {
-        Token::Argument { argument, repeated } => Some((*argument, *repeated)),
+    let argument_of = |token: &Token| match token {
+        Token::Argument { argument, .. } => u8::try_from(*argument).ok(),
         Token::Word(_) => None,
-    });
-    let mut current = arguments.next();
-    let mut bound = Values::new();
-    for value in values {
-        let Some((argument, repeated)) = current else { break };
-        bound.push((u8::try_from(argument).unwrap_or(u8::MAX), value));
-        if !repeated {
-            current = arguments.next();
-        }
-    }
+    };
+    let (once, again) = form.split_at(form.len() - expand::repeated_at_end(form));
+    let arguments = once.iter().chain(again.iter().cycle()).filter_map(argument_of);
+    let mut bound: Values = arguments.zip(values).collect();
     bound.sort_by_key(|(argument, _)| *argument);
     bound
 }

@@ -1,11 +1,19 @@
 //! The shell: a typed line to what it does, with help and completion at every place.
 
+mod access;
 mod actions;
 pub mod complete;
+mod files;
 pub mod filter;
+mod gslb;
 pub mod help;
 pub mod matcher;
 pub mod pager;
+pub mod question;
+mod reach;
 mod reports;
+mod schedule;
 pub mod session;
+pub mod sessions;
+mod typed_text;
 pub mod words;

@@ -1,16 +1,25 @@
 //! What the `show` commands print: each report with what it needs of the appliance.
 
 use std::fmt::Write as _;
+use std::net::Ipv4Addr;
 
 use similar::TextDiff;
 
+use crate::cli::access;
+use crate::cli::gslb;
 use crate::cli::session::Session;
 use crate::config::edit::{Refusal, Trees, no_such_reference};
 use crate::config::load;
 use crate::config::render::{self, Secrets};
-use crate::config::tree::Reading;
-use crate::grammar::link::{Kept, Report};
+use crate::config::tree::{Reading, Tree};
+use crate::grammar::link::{Kept, Message, Report};
+use crate::grammar::value::Value;
+use crate::grammar::{Grammar, Privilege, Verb};
+use crate::model::network::Network;
+use crate::model::snapshot::Application;
+use crate::model::snapshot::Snapshot;
 use crate::show;
+use crate::sna::SnaDomain;
 
 /// Prints a report.
 ///
@@ -24,6 +33,7 @@ pub(super) fn print(
 ) -> Result<String, Refusal> {
     let appliance = &session.appliance;
     let snapshot = appliance.current();
+    let now = appliance.clock.now();
     let zone = arguments.text("zone");
     let missing = |kept: Kept, name: &str| {
         let name = arguments.text(name).unwrap_or_default();
@@ -32,8 +42,38 @@ pub(super) fn print(
     Ok(match report {
         Report::RunningConfig => running(session),
         Report::StartupConfig => startup(session),
-        Report::Clock => show::clock(appliance.clock.wall_seconds()),
-        Report::Version => show::version(appliance.uptime(), appliance.clock.wall_seconds()),
+        Report::Logging => {
+            let log = &appliance.log;
+            show::logging(&appliance.log_settings(), &log.totals(), &log.since(0))
+        }
+        Report::Arp => {
+            show::arp(&network(session), |address| appliance.states.is_reachable(address))
+        }
+        Report::Chassis => show::chassis(),
+        Report::Flash => show::flash(appliance.configuration().startup.len()),
+        Report::InterfacesBrief => show::interfaces_brief(&network(session)),
+        Report::Ip => show::ip(&network(session)),
+        Report::Memory => show::memory(),
+        Report::Module => show::module(),
+        Report::Reload => {
+            let left = appliance.restart_due().map(|due| due.since(appliance.clock.now()));
+            show::reload(left.map(|left| left.as_secs()), appliance.wall_seconds())
+        }
+        Report::TechSupport => tech_support(session, arguments)?,
+        Report::Users => {
+            let shows = hashes_are_shown(session);
+            show::users(access::access(session).users(), shows)
+        }
+        Report::Vlan => {
+            let id = arguments.number("id");
+            show::vlan(&network(session), id).ok_or_else(|| {
+                let id = id.unwrap_or_default().to_string();
+                Refusal::new(Message::NoSuchVlan).with("id", id)
+            })?
+        }
+        Report::Who => show::who(&appliance.sessions.list(), appliance.clock.now()),
+        Report::Clock => show::clock(appliance.wall_seconds()),
+        Report::Version => show::version(appliance.uptime(), appliance.wall_seconds()),
         Report::DefaultPolicy => show::default_policy(),
         Report::Policy => show::global_policy(&snapshot),
         Report::HostPolicyAll => show::host_policies(&snapshot),
@@ -51,30 +91,153 @@ pub(super) fn print(
             let site = arguments.text("site");
             show::sites(&snapshot, site).ok_or_else(|| missing(Kept::Site, "site"))?
         }
+        Report::ServerReal => {
+            let names = |port| port_name(session, port);
+            show::server_real(&snapshot, &appliance.states, &names, arguments.text("name"))
+                .ok_or_else(|| missing(Kept::RealServer, "name"))?
+        }
+        Report::ServerVirtual => {
+            let names = |port| port_name(session, port);
+            show::server_virtual(&snapshot, &names, arguments.text("name"))
+                .ok_or_else(|| missing(Kept::VirtualServer, "name"))?
+        }
+        Report::ServerBind => {
+            show::server_bind(&snapshot, &appliance.states, &|port| port_name(session, port))
+        }
+        Report::ServerSession => show::server_session(&snapshot, &appliance.states),
+        Report::ServerGlobal => show::server_global(&snapshot),
+        Report::SnaDomain => {
+            let domains = sna_domains(&snapshot, arguments.text("domain"))?;
+            show::sna_domains(&domains, appliance.clock.now(), appliance.clock.wall_seconds())
+        }
         Report::TrafficSite => show::traffic_site(&snapshot),
         Report::GlobalStat => show::global_stat(&appliance.counters),
-        Report::Resources => show::resources(&snapshot, &show::Usage::default()),
-        Report::Emulate => {
-            let configuration = appliance.configuration();
-            render::world(&appliance.grammar, &configuration.trees.world)
+        Report::Resources => show::resources(&snapshot, &usage(session)),
+        Report::Cache => {
+            let lengths =
+                arguments.number("low").unwrap_or(0)..=arguments.number("high").unwrap_or(u8::MAX);
+            let address = arguments.address("address").unwrap_or(Ipv4Addr::UNSPECIFIED.into());
+            show::cache(&snapshot, &appliance.states, address, &lengths, now)
         }
+        Report::HashTables => {
+            show::hash_tables(&snapshot, &appliance.states, snapshot.hosts.iter(), now)
+        }
+        Report::HashTable => {
+            let host = gslb::host_named(&snapshot, arguments)?;
+            show::hash_tables(&snapshot, &appliance.states, std::iter::once(host), now)
+        }
+        Report::Sessions => show::sessions(&snapshot, now, arguments.number("offset").unwrap_or(0)),
+        Report::SessionDetail => {
+            let index = arguments.number::<usize>("index");
+            show::session_detail(&snapshot, now, index).ok_or_else(|| {
+                let words = format!("session {}", index.unwrap_or_default());
+                Refusal::new(Message::NoSuchEntry).with("words", words)
+            })?
+        }
+        Report::Emulate => emulated(session),
+        Report::EmulateExplain => gslb::explain(session, arguments)?,
         Report::EmulateRejected => rejected(session),
         Report::EmulateDiff => difference(session),
     })
 }
 
+/// The SNA gateway domain of that name, or all of them.
+///
+/// # Errors
+///
+/// There is none of that name.
+pub(super) fn sna_domains<'a>(
+    snapshot: &'a Snapshot,
+    name: Option<&str>,
+) -> Result<Vec<&'a SnaDomain>, Refusal> {
+    let Some(name) = name else { return Ok(snapshot.sna_domains.iter().collect()) };
+    let domain = snapshot.sna_domain(name);
+    domain.map(|domain| vec![domain]).ok_or_else(|| no_such_reference(Kept::SnaDomain, name))
+}
+
+/// The name of a port, as configurations print it.
+fn port_name(session: &Session, port: Application) -> String {
+    let grammar = &session.appliance.grammar;
+    let value = Value::Number(port.0.into());
+    match grammar.choice_type(PORT_NAMES) {
+        Some(names) => names.word_of(&value),
+        None => port.0.to_string(),
+    }
+}
+
+/// The type of the grammar that names ports.
+const PORT_NAMES: &str = "port-name";
+
 fn running(session: &Session) -> String {
     let configuration = session.appliance.configuration();
     let tree = &configuration.trees.configuration;
-    render::running_configuration(&session.appliance.grammar, tree, Secrets::Masked)
+    render::running_configuration(&session.appliance.grammar, tree, secrets(session, tree))
 }
+
+/// How a display shows secrets: hashes to super-users if the configuration says so (base-cli 3.1).
+fn secrets(session: &Session, tree: &Tree) -> Secrets {
+    let grammar = &session.appliance.grammar;
+    let shows = tree.global(grammar, Kept::EnablePasswordDisplay).is_some();
+    if shows && session.privilege == Privilege::Full { Secrets::Hashed } else { Secrets::Masked }
+}
+
+fn hashes_are_shown(session: &Session) -> bool {
+    let configuration = session.appliance.configuration();
+    secrets(session, &configuration.trees.configuration) == Secrets::Hashed
+}
+
+fn network(session: &Session) -> Network {
+    let configuration = session.appliance.configuration();
+    Network::read(&session.appliance.grammar, &configuration.trees.configuration)
+}
+
+/// What somebody who helps wants to see, each display under its title.
+fn tech_support(session: &Session, arguments: &Reading<'_>) -> Result<String, Refusal> {
+    let mut out = String::new();
+    for report in TECH_SUPPORT {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "==========================================================");
+        let _ = writeln!(out, "BEGIN : {}", command_of(arguments.grammar, *report));
+        let _ = writeln!(out, "==========================================================");
+        out.push_str(&print(session, *report, arguments)?);
+        out.push('\n');
+    }
+    Ok(out)
+}
+
+/// The words that print a report, without what may be left out.
+fn command_of(grammar: &Grammar, report: Report) -> &str {
+    // Where several do, the last one is the display and not a way to save.
+    let command = grammar.commands.iter().rfind(|command| command.verb == Verb::Show(report));
+    let syntax = command.map_or("", |command| command.syntax.as_str());
+    syntax.split_once(" [").map_or(syntax, |(words, _)| words)
+}
+
+/// The displays of `show tech-support`; none of them takes an argument that must be there.
+const TECH_SUPPORT: &[Report] = &[
+    Report::Version,
+    Report::Chassis,
+    Report::Module,
+    Report::Flash,
+    Report::Memory,
+    Report::RunningConfig,
+    Report::InterfacesBrief,
+    Report::Vlan,
+    Report::Ip,
+    Report::Arp,
+    Report::Who,
+    Report::Site,
+    Report::DnsZone,
+    Report::Logging,
+];
 
 /// The saved file (base-cli 3.1), with its secrets masked.
 fn startup(session: &Session) -> String {
     let mut out = String::from(
         "!\nStartup-config data location is flash memory\n!\nStartup configuration:\n",
     );
-    out.push_str(&startup_body(session, Secrets::Masked));
+    let secrets = secrets(session, &session.appliance.configuration().trees.configuration);
+    out.push_str(&startup_body(session, secrets));
     out
 }
 
@@ -84,6 +247,33 @@ fn startup_body(session: &Session, secrets: Secrets) -> String {
     let mut trees = Trees::default();
     load::load(grammar, &mut trees, &session.appliance.configuration().startup);
     render::body(grammar, &trees.configuration, secrets)
+}
+
+/// What is in use beside the configuration.
+fn usage(session: &Session) -> show::Usage {
+    let appliance = &session.appliance;
+    let snapshot = appliance.current();
+    let cache = &appliance.states.prefixes;
+    cache.expire(&snapshot.global_policy().rtt, appliance.clock.now());
+    let (prefix_entries, rtt_entries) = cache.size();
+    show::Usage { affinities: snapshot.affinities.len(), prefix_entries, rtt_entries }
+}
+
+/// The settings of the emulated world as commands. One whose site device is not configured any
+/// more sleeps, and stands behind `!`, so that it can be pasted with the others (decisions 3.6).
+fn emulated(session: &Session) -> String {
+    let grammar = &session.appliance.grammar;
+    let configuration = session.appliance.configuration();
+    let trees = &configuration.trees;
+    let mut out = String::new();
+    for statement in render::in_order(&trees.world) {
+        let device = Reading { grammar, statement }.value("si");
+        let sleeps = device.is_some_and(|one| !trees.configuration.has_target(Kept::Si, one));
+        let mark = if sleeps { "! " } else { "" };
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{mark}{}", render::line(grammar, statement));
+    }
+    out
 }
 
 fn rejected(session: &Session) -> String {

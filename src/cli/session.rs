@@ -7,18 +7,24 @@ use std::sync::Arc;
 
 use crate::appliance::Appliance;
 use crate::cli::complete::{self, Completion};
+use crate::cli::files::Which;
 use crate::cli::filter::{Filter, OutputFilter};
 use crate::cli::help::{self, Names};
 use crate::cli::matcher::{self, Hit, Stop};
+pub use crate::cli::question::Question;
+use crate::cli::sessions::{Line, Ticket};
+use crate::cli::typed_text::TypedText;
 use crate::cli::words::{self, Word};
-use crate::cli::{actions, pager, reports};
+use crate::cli::{access, actions, pager, reports};
 use crate::config::edit::{Editor, Place, Refusal, no_such_reference};
 use crate::config::load::stop_message;
 use crate::config::tree::{Block, Path, Reading, Statement, key_of};
 use crate::dns::Responder;
 use crate::grammar::link::{Kept, Message};
-use crate::grammar::value::{Fit, ValueType};
-use crate::grammar::{Command, Grammar, ModeId, Verb, fill_places};
+use crate::grammar::value::{Fit, Value, ValueType};
+use crate::grammar::{Command, Grammar, ModeId, Privilege, Verb, fill_places};
+use crate::model::access::User;
+use crate::show::{RttSimulation, log_line};
 
 /// One user of an appliance.
 #[derive(Debug)]
@@ -30,19 +36,41 @@ pub struct Session {
     levels: Vec<Place>,
     /// A question that the next line answers.
     pub(super) question: Option<Question>,
+    /// Where it came in.
+    pub(super) line: Line,
+    /// Its place among the open sessions; none for a session that only runs one command.
+    ticket: Option<Ticket>,
+    /// Its user, if it had to name one.
+    pub(super) user: Option<String>,
+    /// What its user may do at the privileged level and below.
+    pub(super) privilege: Privilege,
+    /// Whether it began at the privileged level, so that leaving that ends it.
+    landed_privileged: bool,
+    /// What is simulated at the level of the simulator of round-trip times.
+    pub(super) simulation: Option<RttSimulation>,
+    /// Restarts of the appliance that it has seen.
+    restarts: u64,
+    /// What it shows of the log.
+    pub(super) log: LogView,
+    /// Slot and number of the processor that its innermost level is at, if it is at one.
+    processor: (u16, u16),
+    /// Whether it has changed the configuration since it entered it.
+    has_changed: bool,
+    /// A text over several lines that is being typed, or has just ended.
+    pub(super) text: Option<TypedText>,
     /// How output is divided into pages.
     pub page: Page,
     /// Whether the session is over.
     pub(super) is_over: bool,
 }
 
-/// A question that waits for an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
-    /// Whether to restart.
-    Reload,
-    /// Whether to restart although something is not saved.
-    ReloadUnsaved,
+/// What a session shows of the log.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LogView {
+    /// Whether messages are printed as they come.
+    pub(super) monitor: bool,
+    /// The number of the first message that has not been.
+    unseen: u64,
 }
 
 /// How output is divided into pages.
@@ -62,7 +90,13 @@ impl Default for Page {
 
 /// Names of the modes that the program itself enters.
 const USER: &str = "user";
-const PRIVILEGED: &str = "privileged";
+pub(super) const PRIVILEGED: &str = "privileged";
+const PROCESSOR: &str = "processor";
+const CONFIG: &str = "config";
+const RTT_SIMULATION: &str = "gslb-rtt-sim";
+
+/// The place of the site's name in the prompt of the simulator.
+const SITE_PLACE: &str = "site";
 
 /// The longest line that is looked at, bytes; the rest of a longer one is cut off.
 pub const LONGEST_LINE: usize = 4096;
@@ -71,35 +105,122 @@ pub const LONGEST_LINE: usize = 4096;
 const FILTERS: &str = "output-filter";
 
 impl Session {
-    /// A session at the user level.
+    /// A session of the console, at the user level.
     pub fn new(responder: Arc<Responder>) -> Self {
+        let mut session = Self::unlisted(responder);
+        session.enter_line(Line::Console);
+        if access::access(&session).asks_console {
+            access::begin(&mut session);
+        }
+        session
+    }
+
+    /// A session that came in on a line and is asked who it is, if the configuration says so.
+    pub fn remote(responder: Arc<Responder>, line: Line) -> Self {
+        let mut session = Self::unlisted(responder);
+        session.enter_line(line);
+        access::begin(&mut session);
+        session
+    }
+
+    /// A session whose user has been checked already, as SSH does it, by
+    /// [`Access::account`](crate::model::access::Access::account).
+    pub fn of_user(responder: Arc<Responder>, line: Line, user: &User) -> Self {
+        let mut session = Self::unlisted(responder);
+        session.enter_line(line);
+        session.set_user(&user.name);
+        if access::access(&session).begins_privileged {
+            session.land_privileged(user.privilege);
+        }
+        access::record_login(&session);
+        session
+    }
+
+    /// A session of the console, at the privileged level.
+    pub fn privileged(responder: Arc<Responder>) -> Self {
+        let mut session = Self::unlisted(responder);
+        session.enter_line(Line::Console);
+        session.enter_privileged(Privilege::Full);
+        session
+    }
+
+    /// A session that nobody sees.
+    fn unlisted(responder: Arc<Responder>) -> Self {
         let appliance = Arc::clone(&responder.appliance);
         let user = mode(&appliance.grammar, USER);
+        let (restarts, unseen) = (appliance.restarts(), appliance.log.next_number());
         Session {
             appliance,
             responder,
             levels: vec![Place { mode: user, path: Path::new() }],
             question: None,
+            line: Line::Console,
+            ticket: None,
+            user: None,
+            privilege: Privilege::Full,
+            landed_privileged: false,
+            simulation: None,
+            restarts,
+            log: LogView { monitor: false, unseen },
+            processor: (0, 0),
+            has_changed: false,
+            text: None,
             page: Page::default(),
             is_over: false,
         }
     }
 
-    /// A session at the privileged level.
-    pub fn privileged(responder: Arc<Responder>) -> Self {
-        let mut session = Self::new(responder);
-        session.enter_privileged();
+    fn enter_line(&mut self, line: Line) {
+        self.line = line;
+        self.ticket = Some(self.appliance.sessions.enter(line, self.appliance.clock.now()));
+    }
+
+    /// What appears before the first prompt of a remote session (base-cli 1.5).
+    pub fn greeting(&self) -> String {
+        match (self.line, &self.question) {
+            (Line::Telnet(_), Some(_)) => {
+                let banner = self.appliance.grammar.message(Message::LoginBanner, &[]);
+                format!("\n{banner}\n")
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// A session at the level at which a configuration file begins.
+    pub fn configuring(responder: Arc<Responder>) -> Self {
+        let mut session = Self::privileged(responder);
+        let grammar = &session.appliance.grammar;
+        if let Some(mode) = grammar.modes.iter().position(|mode| mode.root).map(ModeId) {
+            session.levels.push(Place { mode, path: Path::new() });
+        }
         session
     }
 
     /// Whether the session is over.
     pub fn is_over(&self) -> bool {
-        self.is_over
+        self.is_over || self.ticket.as_ref().is_some_and(Ticket::is_killed)
     }
 
     /// The question that the next line answers.
-    pub fn question(&self) -> Option<Question> {
-        self.question
+    pub fn question(&self) -> Option<&Question> {
+        self.question.as_ref()
+    }
+
+    /// Whether what is typed next must not be shown.
+    pub fn asks_secret(&self) -> bool {
+        self.question.as_ref().is_some_and(Question::is_secret)
+    }
+
+    pub(super) fn set_user(&mut self, name: &str) {
+        self.user = Some(name.to_owned());
+        if let Some(ticket) = &self.ticket {
+            ticket.update(|session| session.user = Some(name.to_owned()));
+        }
+    }
+
+    /// Whether the session is at the user level.
+    pub(super) fn is_at_user_level(&self) -> bool {
+        self.levels.len() == 1
     }
 
     /// Whether the session is at `>` or `#`.
@@ -125,19 +246,24 @@ impl Session {
     /// What stands at the left of the next line: the prompt, or the question that waits.
     pub fn prompt(&self) -> String {
         let grammar = &self.appliance.grammar;
-        if let Some(question) = self.question {
-            let message = match question {
-                Question::Reload => Message::ReloadQuestion,
-                Question::ReloadUnsaved => Message::ReloadUnsavedQuestion,
-            };
+        if let Some(question) = &self.question {
+            let (message, blank) = question.text();
             let text = grammar.message(message, &[]);
-            return format!("{} ", text.trim_end());
+            return format!("{}{}", text.trim_end(), if blank { " " } else { "" });
         }
         let configuration = self.appliance.configuration();
         let tree = &configuration.trees.configuration;
         let level = self.level();
         let host = self.appliance.device_name(tree);
-        let mut values: Vec<(String, String)> = vec![("host".to_owned(), host)];
+        let (slot, cpu) = self.processor;
+        let mut values: Vec<(String, String)> = vec![
+            ("host".to_owned(), host),
+            ("slot".to_owned(), slot.to_string()),
+            ("cpu".to_owned(), cpu.to_string()),
+        ];
+        if let Some(simulation) = &self.simulation {
+            values.push((SITE_PLACE.to_owned(), simulation.site.clone()));
+        }
         if let Some((command, key)) = level.path.last() {
             let outer: Path = level.path[..level.path.len() - 1].to_vec();
             let command = grammar.command(*command);
@@ -157,16 +283,76 @@ impl Session {
         }
         let places: Vec<(&str, &str)> =
             values.iter().map(|(place, value)| (place.as_str(), value.as_str())).collect();
-        fill_places(&grammar.mode(level.mode).prompt, &places)
+        let prompt = fill_places(&grammar.mode(level.mode).prompt, &places);
+        format!("{}{prompt}", self.line.prefix())
     }
 
     /// Types a line and Enter. Gives what appears up to the next prompt; every line of it ends
     /// with a line break.
     pub fn run(&mut self, line: &str) -> String {
+        self.appliance.restart_if_due();
+        if self.restarts != self.appliance.restarts() {
+            // What was typed was meant for a level that is gone.
+            self.restart();
+            return self.appliance.grammar.message(Message::LineIgnored, &[]);
+        }
         self.leave_vanished_levels();
+        let text = self.run_line(line);
+        if self.restarts != self.appliance.restarts() {
+            // The line let the time pass up to a restart that was scheduled.
+            self.restart();
+        }
+        if self.has_changed && self.is_outside_configuration() {
+            self.has_changed = false;
+            self.record_change(Which::Running);
+        }
+        let (monitor, configures) = (self.log.monitor, !self.is_outside_configuration());
+        if let Some(ticket) = &self.ticket {
+            ticket.update(|session| {
+                session.monitor = monitor;
+                session.configures = configures;
+            });
+        }
+        text
+    }
+
+    /// Who does something, for log messages (base-cli 3.2).
+    pub(super) fn origin(&self) -> String {
+        let user = self.user.as_ref().map(|user| format!("by user {user} ")).unwrap_or_default();
+        match self.line {
+            Line::Console => format!("{user}from console"),
+            Line::Telnet(client) => format!("{user}from telnet client {client}"),
+            Line::Ssh(client) => format!("{user}from ssh client {client}"),
+        }
+    }
+
+    /// What appears before the next prompt: messages for the console, and log messages if this
+    /// session prints them as they come.
+    pub fn notices(&mut self) -> Vec<String> {
+        let is_console = self.line == Line::Console && self.ticket.is_some();
+        let mut notices = if is_console { self.appliance.log.take() } else { Vec::new() };
+        let shows = self.log.monitor || (is_console && self.appliance.log_settings().console);
+        if shows {
+            self.appliance.record_status();
+            let unseen = self.appliance.log.since(self.log.unseen);
+            notices.extend(unseen.iter().map(|entry| format!("{}\n", log_line(entry))));
+        }
+        self.log.unseen = self.appliance.log.next_number();
+        notices
+    }
+
+    fn run_line(&mut self, line: &str) -> String {
         let line = cut(line);
+        let now = self.appliance.clock.now();
+        if let Some(ticket) = &self.ticket {
+            ticket.update(|session| session.last_input = now);
+        }
         if let Some(question) = self.question.take() {
-            return actions::answer(self, question, line.trim());
+            // Blanks at the ends may belong to a password.
+            return actions::answer(self, question, line.trim_end_matches(['\r', '\n']));
+        }
+        if let Some(answer) = self.type_text(line) {
+            return answer;
         }
         let line = line.trim();
         // An interactive `!` line is ignored, and the level stays (base-cli 1.4).
@@ -184,10 +370,17 @@ impl Session {
             Err(stop) => return stop_message(&grammar, &stop, words, line),
         };
         let command = grammar.command(hit.command);
+        if !access::may(self, command, &hit, words, line) {
+            let level = self.privilege.number().to_string();
+            return grammar.message(Message::NotAllowed, &[("level", &level)]);
+        }
         let filter = match self.filter(&grammar, command, filter, line) {
             Ok(filter) => filter,
             Err(text) => return text,
         };
+        if let Some(answer) = self.begin_text(command, &hit) {
+            return answer;
+        }
         let behind_no = words.get(1).map_or("", |word| line[word.start..].trim_end());
         match self.execute(command, &hit, behind_no) {
             Ok(text) => match filter {
@@ -230,16 +423,22 @@ impl Session {
     /// Gives up what is being asked: Control-C.
     pub fn interrupt(&mut self) {
         self.question = None;
+        self.text = None;
     }
 
     /// Runs a command of the emulated world from outside the levels of this session.
     pub fn emulate(&mut self, command: &str) -> String {
-        let mut outside = Session::privileged(Arc::clone(&self.responder));
+        let mut outside = Session::unlisted(Arc::clone(&self.responder));
+        outside.enter_privileged(Privilege::Full);
         let text = match command.strip_prefix("no ") {
             Some(command) => outside.run(&format!("no emulate {command}")),
             None => outside.run(&format!("emulate {command}")),
         };
-        self.leave_vanished_levels();
+        if self.restarts == self.appliance.restarts() {
+            self.leave_vanished_levels();
+        } else {
+            self.restart();
+        }
         text
     }
 
@@ -255,20 +454,35 @@ impl Session {
 
     /// Goes back to the privileged level, as after a restart of the appliance.
     pub fn restart(&mut self) {
+        self.restarts = self.appliance.restarts();
+        // A connection to the device does not outlive its restart.
+        self.is_over |= self.line != Line::Console;
+        self.log = LogView { monitor: false, unseen: 0 };
+        self.has_changed = false;
         self.question = None;
         self.page = Page::default();
-        self.enter_privileged();
+        self.enter_privileged(Privilege::Full);
     }
 
-    fn level(&self) -> &Place {
+    /// The level that the session is at.
+    ///
+    /// # Panics
+    ///
+    /// Never: the outermost level is never left.
+    pub fn level(&self) -> &Place {
         self.levels.last().expect("a session is always at some level")
     }
 
-    fn execute(&mut self, command: &Command, hit: &Hit, words: &str) -> Result<String, Refusal> {
+    pub(super) fn execute(
+        &mut self,
+        command: &Command,
+        hit: &Hit,
+        words: &str,
+    ) -> Result<String, Refusal> {
         match &command.verb {
             Verb::Keep => {
                 let place = self.place_of(hit.mode);
-                self.appliance.edit(|grammar, trees| {
+                let changed = self.appliance.edit(|grammar, trees| {
                     let editor = Editor::new(grammar, trees, &place);
                     if hit.negated {
                         editor.remove(command, &hit.values, words)
@@ -276,21 +490,25 @@ impl Session {
                         editor.keep(command, &hit.values)
                     }
                 })?;
+                self.has_changed |= changed && !command.is_of_world();
                 Ok(String::new())
             }
             Verb::Open(_) if hit.negated => {
                 let place = self.place_of(hit.mode);
-                self.appliance.edit(|grammar, trees| {
+                let changed = self.appliance.edit(|grammar, trees| {
                     Editor::new(grammar, trees, &place).remove(command, &hit.values, words)
                 })?;
+                self.has_changed |= changed && !command.is_of_world();
+                self.announce_deletion(command, hit);
                 self.leave_vanished_levels();
                 Ok(String::new())
             }
             Verb::Open(mode) => {
                 let place = self.place_of(hit.mode);
-                self.appliance.edit(|grammar, trees| {
+                let changed = self.appliance.edit(|grammar, trees| {
                     Editor::new(grammar, trees, &place).open(command, &hit.values)
                 })?;
+                self.has_changed |= changed && !command.is_of_world();
                 let mut path = place.path.clone();
                 path.push((command.id, key_of(command, &hit.values)));
                 while self.levels.len() > 1 && self.level().mode != hit.mode {
@@ -301,9 +519,10 @@ impl Session {
             }
             Verb::Clear(targets) => {
                 let place = self.place_of(hit.mode);
-                self.appliance.edit(|grammar, trees| {
+                let changed = self.appliance.edit(|grammar, trees| {
                     Editor::new(grammar, trees, &place).clear(command, targets, &hit.values, words)
                 })?;
+                self.has_changed |= changed && !command.is_of_world();
                 Ok(String::new())
             }
             Verb::Enter(mode) => {
@@ -321,18 +540,40 @@ impl Session {
                 Ok(String::new())
             }
             Verb::Show(report) => {
+                self.appliance.record_status();
                 let statement = self.arguments(command, hit)?;
                 let grammar = Arc::clone(&self.appliance.grammar);
                 let reading = Reading { grammar: &grammar, statement: &statement };
                 reports::print(self, *report, &reading)
             }
             Verb::Do(action) => {
+                // Before the clock may move on.
+                self.appliance.record_status();
                 let statement = self.arguments(command, hit)?;
                 let grammar = Arc::clone(&self.appliance.grammar);
                 let reading = Reading { grammar: &grammar, statement: &statement };
                 actions::perform(self, *action, &reading)
             }
             Verb::Accept => Ok(String::new()),
+        }
+    }
+
+    /// Goes to another appliance, at its privileged level.
+    pub(super) fn move_to(&mut self, responder: &Arc<Responder>) {
+        self.responder = Arc::clone(responder);
+        self.appliance = Arc::clone(&responder.appliance);
+        self.enter_privileged(self.privilege);
+    }
+
+    /// The end of a real or virtual server is told some time after the line (base-cli 2.1).
+    fn announce_deletion(&self, command: &Command, hit: &Hit) {
+        let kept = command.storage.as_ref().map(|storage| storage.kept);
+        let is_server = matches!(
+            kept,
+            Some(Kept::RealServer | Kept::RemoteServer | Kept::CacheServer | Kept::VirtualServer)
+        );
+        if let Some((_, Value::Text(name))) = hit.values.first().filter(|_| is_server) {
+            self.appliance.announce_deletion(name);
         }
     }
 
@@ -354,19 +595,51 @@ impl Session {
     }
 
     /// The block that a command of that mode changes: the session's own or one above.
-    fn place_of(&self, mode: ModeId) -> Place {
+    pub fn place_of(&self, mode: ModeId) -> Place {
         let level = self.levels.iter().rev().find(|level| level.mode == mode);
         level.cloned().unwrap_or(Place { mode, path: Path::new() })
     }
 
-    pub(super) fn enter_privileged(&mut self) {
+    /// Enters the simulator of round-trip times, which stands below the configuration level.
+    pub(super) fn enter_simulation(&mut self, simulation: RttSimulation) {
+        let grammar = &self.appliance.grammar;
+        let config = mode(grammar, CONFIG);
+        let simulator = mode(grammar, RTT_SIMULATION);
+        let place = self.levels.iter().position(|level| level.mode == config);
+        self.levels.truncate(place.map_or(self.levels.len(), |place| place + 1));
+        self.levels.push(Place { mode: simulator, path: Path::new() });
+        self.simulation = Some(simulation);
+    }
+
+    pub(super) fn enter_privileged(&mut self, privilege: Privilege) {
+        self.privilege = privilege;
         let privileged = mode(&self.appliance.grammar, PRIVILEGED);
         self.levels.truncate(1);
         self.levels.push(Place { mode: privileged, path: Path::new() });
     }
 
+    /// Goes to the console of a processor (decisions 6).
+    pub(super) fn enter_processor(&mut self, slot: u16, cpu: u16) {
+        self.processor = (slot, cpu);
+        let mode = mode(&self.appliance.grammar, PROCESSOR);
+        self.levels.push(Place { mode, path: Path::new() });
+    }
+
+    /// Begins at the privileged level, which it then does not leave but by ending.
+    pub(super) fn land_privileged(&mut self, privilege: Privilege) {
+        self.enter_privileged(privilege);
+        self.landed_privileged = true;
+    }
+
+    /// Goes to the user level.
     pub(super) fn leave_privileged(&mut self) {
         self.levels.truncate(1);
+    }
+
+    /// Leaves the privileged level by one step: a session that began there ends (base-cli 1.3).
+    pub(super) fn exit_privileged(&mut self) {
+        self.is_over |= self.landed_privileged;
+        self.leave_privileged();
     }
 
     /// Another session, or a restart, may have removed the block that this one is in.
@@ -459,6 +732,15 @@ impl Session {
         };
         let listing = help::Listing { candidates: listing, ..help::Listing::default() };
         Some(help::layout(grammar, &listing))
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Who never said who it is has not logged in.
+        if self.ticket.is_some() && self.user.is_some() {
+            access::record_logout(self);
+        }
     }
 }
 

@@ -3,14 +3,18 @@
 //! A line is a transaction: every rule of its stanza is checked first, in constant time, and only
 //! then is anything changed. So a refused line leaves no trace, and reading n lines costs O(n).
 
-use crate::config::render::MASK;
+use crate::cli::{matcher, words};
+use crate::config::check::check_values;
+pub use crate::config::check::{Refusal, no_such_reference, password_in_clear};
+use crate::config::render;
 use crate::config::tree::{
     Block, Path, Reading, Statement, Tree, Values, group_of, key_of, same_key, same_value,
 };
 use crate::grammar::expand::Token;
 use crate::grammar::link::{Kept, Message};
-use crate::grammar::value::{Value, ValueType};
-use crate::grammar::{Command, Grammar, ModeId, Storage, Target};
+use crate::grammar::value::Value;
+use crate::grammar::{Argument, Command, Grammar, ModeId, Storage, Target};
+use crate::secret;
 
 /// Everything that is kept of what was typed.
 #[derive(Debug, Default)]
@@ -30,36 +34,6 @@ pub struct Place {
     pub path: Path,
 }
 
-/// A line that is a command, but not now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// What is said.
-    pub message: Message,
-    /// Values for the places of the message.
-    pub places: Vec<(&'static str, String)>,
-}
-
-impl Refusal {
-    /// A refusal without places.
-    pub fn new(message: Message) -> Self {
-        Refusal { message, places: Vec::new() }
-    }
-
-    /// Adds the value of a place.
-    #[must_use]
-    pub fn with(mut self, place: &'static str, value: impl Into<String>) -> Self {
-        self.places.push((place, value.into()));
-        self
-    }
-
-    /// The text.
-    pub fn text(&self, grammar: &Grammar) -> String {
-        let places: Vec<(&str, &str)> =
-            self.places.iter().map(|(place, value)| (*place, value.as_str())).collect();
-        grammar.message(self.message, &places)
-    }
-}
-
 /// What an accepted line did.
 #[derive(Debug, Default)]
 pub struct Outcome {
@@ -67,21 +41,33 @@ pub struct Outcome {
     pub changed: bool,
     /// Statements of the emulated world that were kept (`true`) or removed.
     pub world: Vec<(bool, Statement)>,
+    /// The line as it is kept, if a password stood in it in clear.
+    pub sealed: Option<String>,
 }
 
 /// Changes the trees by one line.
 #[derive(Debug)]
 pub struct Editor<'a> {
-    grammar: &'a Grammar,
-    trees: &'a mut Trees,
-    place: &'a Place,
+    pub(super) grammar: &'a Grammar,
+    pub(super) trees: &'a mut Trees,
+    pub(super) place: &'a Place,
+    /// Whether the line comes from a file.
+    pub(super) is_stored: bool,
     outcome: Outcome,
 }
 
 impl<'a> Editor<'a> {
     /// An editor for a line typed at `place`.
     pub fn new(grammar: &'a Grammar, trees: &'a mut Trees, place: &'a Place) -> Self {
-        Editor { grammar, trees, place, outcome: Outcome::default() }
+        Editor { grammar, trees, place, is_stored: false, outcome: Outcome::default() }
+    }
+
+    /// The line comes from a file, where a setting of the emulated world may name a device that is
+    /// gone: it sleeps until the device comes back (decisions 3.6).
+    #[must_use]
+    pub fn from_file(mut self) -> Self {
+        self.is_stored = true;
+        self
     }
 
     /// Keeps a statement.
@@ -92,21 +78,26 @@ impl<'a> Editor<'a> {
     pub fn keep(mut self, command: &Command, values: &Values) -> Result<Outcome, Refusal> {
         let Some(storage) = &command.storage else { return Ok(self.outcome) };
         Self::check_secrets(command, values)?;
-        self.check_references(command, values)?;
+        self.check_references(storage, command, values)?;
         check_values(storage, values)?;
-        if !storage.each {
+        self.check_claim(command, values)?;
+        self.check_numbers(storage, command, values)?;
+        if storage.each.is_empty() {
             self.check_needs(storage, command, values)?;
-            self.put(command, storage, values, false);
+            let sealed = self.seal(command, values)?;
+            self.put(command, storage, sealed.unwrap_or_else(|| values.clone()), false);
             return Ok(self.outcome);
         }
         let entries = split(storage, values);
-        let new = entries.iter().filter(|entry| self.is_new(command, entry)).count();
-        self.check_room(command, storage, new)?;
+        if storage.at_most.is_some() {
+            let new = entries.iter().filter(|entry| self.is_new(command, entry)).count();
+            self.check_room(command, storage, new)?;
+        }
         for entry in &entries {
             self.check_needs(storage, command, entry)?;
         }
         for entry in entries {
-            self.put(command, storage, &entry, false);
+            self.put(command, storage, entry, false);
         }
         Ok(self.outcome)
     }
@@ -126,14 +117,14 @@ impl<'a> Editor<'a> {
         let Some(storage) = &command.storage else { return Ok(self.outcome) };
         if storage.default_on || storage.no_kept {
             self.check_needs(storage, command, values)?;
-            self.put(command, storage, &key_of(command, values), true);
+            self.put(command, storage, key_of(command, values), true);
             return Ok(self.outcome);
         }
-        let entries = if storage.each { split(storage, values) } else { vec![values.clone()] };
+        let entries =
+            if storage.each.is_empty() { vec![values.clone()] } else { split(storage, values) };
         for entry in &entries {
-            let key = key_of(command, entry);
             if self.is_new(command, entry) {
-                if key.is_empty() {
+                if storage.key.is_empty() {
                     // `no` of a switch that is off says nothing (decisions 1.7).
                     return Ok(self.outcome);
                 }
@@ -142,7 +133,8 @@ impl<'a> Editor<'a> {
             self.check_unused(storage, entry)?;
         }
         for entry in &entries {
-            self.take(command, storage, &key_of(command, entry));
+            self.take(command, storage, entry);
+            self.add_again(command, storage, entry);
         }
         Ok(self.outcome)
     }
@@ -163,7 +155,15 @@ impl<'a> Editor<'a> {
         for target in targets {
             let group = match target {
                 Target::Group(argument) => self.group_named(command, *argument, values),
-                Target::Name(_) | Target::Negated(_) => None,
+                Target::Name(_) | Target::Negated(_) | Target::With(..) => None,
+            };
+            let is_wanted = |statement: &Statement| match target {
+                Target::With(kept, arguments) => {
+                    let one = grammar.command(statement.command);
+                    one.storage.as_ref().is_some_and(|storage| storage.kept == *kept)
+                        && agree(command, values, arguments, one, &statement.values)
+                }
+                target => is_target(grammar, statement, target, group.as_deref()),
             };
             let Some(block) = self.block() else { return Ok(self.outcome) };
             if let Some(group) = &group
@@ -173,9 +173,12 @@ impl<'a> Editor<'a> {
             }
             let found: Vec<_> = block
                 .statements()
-                .filter(|statement| is_target(grammar, statement, *target, group.as_deref()))
+                .filter(|statement| is_wanted(statement))
                 .map(|one| (one.command, key_of(grammar.command(one.command), &one.values)))
                 .collect();
+            if matches!(target, Target::With(..)) && found.is_empty() {
+                return Err(Refusal::new(Message::NoSuchEntry).with("words", words));
+            }
             for (command, key) in found {
                 let command = grammar.command(command);
                 if let Some(storage) = &command.storage {
@@ -193,32 +196,22 @@ impl<'a> Editor<'a> {
     /// The rule of its stanza that forbids it.
     pub fn open(mut self, command: &Command, values: &Values) -> Result<Outcome, Refusal> {
         let Some(storage) = &command.storage else { return Ok(self.outcome) };
-        self.check_references(command, values)?;
+        Self::check_secrets(command, values)?;
+        self.check_references(storage, command, values)?;
         check_values(storage, values)?;
+        self.check_claim(command, values)?;
         self.check_needs(storage, command, values)?;
-        let key = key_of(command, values);
         let grammar = self.grammar;
         let Some(block) = self.block_mut() else { return Ok(self.outcome) };
-        if let Some(statement) = block.find_mut(command, &key) {
-            let mut merged = values.clone();
-            for (argument, value) in &statement.values {
-                if !merged.iter().any(|(position, _)| position == argument) {
-                    merged.push((*argument, value.clone()));
-                }
+        if let Some(statement) = block.find_mut(command, values) {
+            let mut new = values.clone();
+            if storage.merge {
+                merge(&statement.values, &mut new);
             }
-            merged.sort_by_key(|(argument, _)| *argument);
-            if merged != statement.values {
-                // The key keeps the spelling of its first entry: prompts and displays show it.
-                for (argument, value) in &mut merged {
-                    if storage.key.contains(&usize::from(*argument))
-                        && let Some(old) = statement.value_at(usize::from(*argument))
-                    {
-                        value.clone_from(old);
-                    }
-                }
-                let changed = merged != statement.values;
-                statement.values = merged;
-                self.outcome.changed |= changed;
+            keep_spelling(command, storage, &statement.values, &mut new);
+            if statement.values != new {
+                statement.values = new;
+                self.outcome.changed = true;
             }
         } else {
             let statement = Statement::opening(command.id, values.clone());
@@ -227,13 +220,17 @@ impl<'a> Editor<'a> {
                 block.put(grammar, statement);
             }
             // An empty block that exists once is not printed, so nothing has changed yet.
-            self.outcome.changed |= !key.is_empty();
+            self.outcome.changed |= !storage.key.is_empty();
         }
         Ok(self.outcome)
     }
 
     fn tree(&self, world: bool) -> &Tree {
         if world { &self.trees.world } else { &self.trees.configuration }
+    }
+
+    fn tree_mut(&mut self, world: bool) -> &mut Tree {
+        if world { &mut self.trees.world } else { &mut self.trees.configuration }
     }
 
     fn block(&self) -> Option<&Block> {
@@ -245,7 +242,7 @@ impl<'a> Editor<'a> {
     }
 
     /// The block that statements of that storage stand in.
-    fn home(&self, storage: &Storage) -> Option<&Block> {
+    pub(super) fn home(&self, storage: &Storage) -> Option<&Block> {
         if storage.world { Some(&self.tree(true).root) } else { self.block() }
     }
 
@@ -253,99 +250,36 @@ impl<'a> Editor<'a> {
         if storage.world { Some(&mut self.trees.world.root) } else { self.block_mut() }
     }
 
-    fn is_new(&self, command: &Command, values: &Values) -> bool {
+    pub(super) fn is_new(&self, command: &Command, values: &Values) -> bool {
         let storage = command.storage.as_ref();
         let home = storage.and_then(|storage| self.home(storage));
         home.is_none_or(|block| block.find(command, values).is_none())
     }
 
-    /// Five dots are what displays print for a secret; they cannot be one (decisions 1.8).
-    fn check_secrets(command: &Command, values: &Values) -> Result<(), Refusal> {
-        let is_masked = values.iter().any(|(argument, value)| {
-            command.arguments[usize::from(*argument)].is_secret()
-                && matches!(value, Value::Text(text)
-                    if text.split_whitespace().any(|word| word == MASK))
-        });
-        if is_masked { Err(Refusal::new(Message::MaskedSecret)) } else { Ok(()) }
-    }
-
-    fn check_references(&self, command: &Command, values: &Values) -> Result<(), Refusal> {
-        for (argument, value) in values {
-            let argument = &command.arguments[usize::from(*argument)];
-            if let ValueType::Reference(kept, _) = argument.value_type
-                && !self.trees.configuration.has_target(kept, value)
-            {
-                let mut name = String::new();
-                argument.value_type.print(&self.grammar.choices, value, &mut name);
-                return Err(no_such_reference(kept, &name));
-            }
-        }
-        Ok(())
-    }
-
-    fn check_needs(
-        &self,
-        storage: &Storage,
-        command: &Command,
-        values: &Values,
-    ) -> Result<(), Refusal> {
-        for need in &storage.needs {
-            let there = match need.kept {
-                None => group_of(self.grammar, command, values)
-                    .is_none_or(|group| self.home(storage).is_some_and(|b| b.has_group(&group))),
-                Some(kept) => self.related(storage, command, values, kept).is_some(),
-            };
-            if !there {
-                let mut refusal = Refusal::new(need.message);
-                for (argument, value) in values {
-                    let argument = &command.arguments[usize::from(*argument)];
-                    let mut text = String::new();
-                    argument.value_type.print(&self.grammar.choices, value, &mut text);
-                    if let Some(place) = PLACES.iter().find(|place| **place == argument.name) {
-                        refusal = refusal.with(place, text);
-                    }
-                }
-                return Err(refusal);
-            }
-        }
-        if storage.at_most.is_some() && self.is_new(command, values) && !storage.each {
-            self.check_room(command, storage, 1)?;
-        }
-        Ok(())
-    }
-
-    fn check_room(&self, command: &Command, storage: &Storage, new: usize) -> Result<(), Refusal> {
-        let Some(most) = storage.at_most else { return Ok(()) };
-        let held = self.home(storage).map_or(0, |block| {
-            block.statements().filter(|statement| statement.command == command.id).count()
-        });
-        if (held + new) as u64 > most && new > 0 {
-            return Err(Refusal::new(Message::AtMost)
-                .with("limit", most.to_string())
-                .with("words", fixed_words(command)));
-        }
-        Ok(())
-    }
-
-    fn check_unused(&self, storage: &Storage, values: &Values) -> Result<(), Refusal> {
-        let Some(message) = storage.in_use else { return Ok(()) };
-        let last = storage
-            .key
-            .last()
-            .and_then(|key| values.iter().find(|(position, _)| usize::from(*position) == *key));
-        match last {
-            Some((_, value)) if self.trees.configuration.is_used(storage.kept, value) => {
-                let mut name = String::new();
-                ValueType::Line.print(&self.grammar.choices, value, &mut name);
-                Err(Refusal::new(message).with("name", name))
-            }
-            _ => Ok(()),
-        }
+    /// The values with a hash in place of a password in clear; `None` if there is none. The hash
+    /// that is kept already stays if it is that of the same password.
+    fn seal(&mut self, command: &Command, values: &Values) -> Result<Option<Values>, Refusal> {
+        let Some((place, password)) = password_in_clear(command, values) else { return Ok(None) };
+        let known = command.storage.as_ref().and_then(|storage| self.home(storage));
+        let known = known.and_then(|block| block.find(command, values));
+        let known = known.and_then(|one| one.value_at(usize::from(values[place].0)));
+        let hash = match known {
+            Some(Value::Text(known)) if secret::verify(password, Some(known)) => known.clone(),
+            _ => secret::stored(password)
+                .ok_or_else(|| Refusal::new(Message::PasswordNotKept))?
+                .into(),
+        };
+        let mut sealed = values.clone();
+        sealed[place].1 = Value::Text(hash);
+        let statement =
+            Statement { command: command.id, negated: false, values: sealed.clone(), block: None };
+        self.outcome.sealed = Some(render::line(self.grammar, &statement));
+        Ok(Some(sealed))
     }
 
     /// The statement named `kept` whose key has the values that this line gives to arguments of
     /// the same names.
-    fn related(
+    pub(super) fn related(
         &self,
         storage: &Storage,
         command: &Command,
@@ -358,9 +292,75 @@ impl<'a> Editor<'a> {
     }
 
     /// Puts a statement that passed all checks.
-    fn put(&mut self, command: &Command, storage: &Storage, values: &Values, negated: bool) {
+    fn put(&mut self, command: &Command, storage: &Storage, values: Values, negated: bool) {
         let grammar = self.grammar;
-        for kept in storage.excludes.iter().filter(|_| !negated) {
+        if !negated {
+            self.exclude(command, storage, &values);
+        }
+        let Some(block) = self.home(storage) else { return };
+        let old = block.find(command, &values);
+        let mut new = values;
+        if storage.merge
+            && !negated
+            && let Some(old) = old.filter(|old| !old.negated)
+        {
+            merge(&old.values, &mut new);
+        }
+        if !storage.defaults.is_empty() {
+            new.retain(|(argument, value)| {
+                !storage.defaults.iter().any(|(defaulted, default)| {
+                    *defaulted == usize::from(*argument) && default == value
+                })
+            });
+        }
+        let says_nothing = !negated
+            && (storage.default_on
+                || !storage.defaults.is_empty() && !says_something(command, &new));
+        if says_nothing {
+            if old.is_some() {
+                self.take(command, storage, &new);
+            }
+            return;
+        }
+        if let Some(old) = old
+            && old.negated == negated
+        {
+            keep_spelling(command, storage, &old.values, &mut new);
+            if old.values == new {
+                if storage.again {
+                    let again = (true, old.without_block());
+                    self.outcome.world.push(again);
+                }
+                return;
+            }
+        }
+        let adds = storage.adds.is_some() && !negated && old.is_none();
+        let added = if adds { self.added_line(storage, command, &new) } else { None };
+        let statement = Statement { command: command.id, negated, values: new, block: None };
+        self.outcome.changed = true;
+        if storage.world {
+            self.outcome.world.push((true, statement.without_block()));
+        }
+        self.tree_mut(storage.world).note(grammar, &statement, true);
+        let replaced = self.home_mut(storage).and_then(|block| block.put(grammar, statement));
+        if let Some(old) = replaced {
+            self.tree_mut(storage.world).note(grammar, &old, false);
+            if storage.world && !storage.again {
+                let place = self.outcome.world.len().saturating_sub(1);
+                self.outcome.world.insert(place, (false, old.without_block()));
+            }
+        }
+        if let Some((added, values)) = added
+            && let Some(storage) = &added.storage
+            && self.is_new(added, &values)
+        {
+            self.put(added, storage, values, false);
+        }
+    }
+
+    /// Removes what a statement excludes.
+    fn exclude(&mut self, command: &Command, storage: &Storage, values: &Values) {
+        for kept in &storage.excludes {
             let Some((other, key)) = self.related(storage, command, values, *kept) else {
                 continue;
             };
@@ -372,100 +372,41 @@ impl<'a> Editor<'a> {
                 self.take(other, other_storage, &key);
             }
         }
-        let Some(block) = self.home(storage) else { return };
-        let old = block.find(command, values);
-        let mut new = values.clone();
-        if storage.merge
-            && !negated
-            && let Some(old) = old.filter(|old| !old.negated)
-        {
-            for (argument, value) in &old.values {
-                if !new.iter().any(|(position, _)| position == argument) {
-                    new.push((*argument, value.clone()));
-                }
-            }
-        }
-        new.retain(|(argument, value)| {
-            !storage.defaults.iter().any(|(defaulted, default)| {
-                *defaulted == usize::from(*argument) && default == value
-            })
-        });
-        new.sort_by_key(|(argument, _)| *argument);
-        let says_nothing =
-            !negated && (storage.default_on || (new.is_empty() && !storage.defaults.is_empty()));
-        if says_nothing {
-            if old.is_some() {
-                self.take(command, storage, values);
-            }
-            return;
-        }
-        if let Some(old) = old
-            && old.negated == negated
-        {
-            // The key keeps the spelling of its first entry.
-            for (argument, value) in &mut new {
-                if storage.key.contains(&usize::from(*argument))
-                    && let Some(known) = old.value_at(usize::from(*argument))
-                {
-                    let ignores_case =
-                        command.arguments[usize::from(*argument)].value_type.ignores_case();
-                    if same_value(known, value, ignores_case) {
-                        value.clone_from(known);
-                    }
-                }
-            }
-            if old.values == new {
-                return;
-            }
-        }
-        let statement = Statement { command: command.id, negated, values: new, block: None };
-        self.outcome.changed = true;
-        if storage.world {
-            self.outcome.world.push((true, statement.without_block()));
-        }
-        let tree =
-            if storage.world { &mut self.trees.world } else { &mut self.trees.configuration };
-        tree.note(grammar, &statement, true);
-        let added = storage.adds.is_some()
-            && !negated
-            && old_is_absent(self.home(storage), command, values);
-        let replaced = self.home_mut(storage).and_then(|block| block.put(grammar, statement));
-        if let Some(old) = replaced {
-            let tree =
-                if storage.world { &mut self.trees.world } else { &mut self.trees.configuration };
-            tree.note(grammar, &old, false);
-            if storage.world {
-                self.outcome.world.insert(
-                    self.outcome.world.len().saturating_sub(1),
-                    (false, old.without_block()),
-                );
-            }
-        }
-        if added {
-            self.add_line(storage, command, values);
-        }
     }
 
-    /// The line that the device adds by itself below a new statement.
-    fn add_line(&mut self, storage: &Storage, command: &Command, values: &Values) {
-        let Some(line) = &storage.adds else { return };
+    /// The line that the device adds by itself below a statement.
+    fn added_line(
+        &self,
+        storage: &Storage,
+        command: &Command,
+        values: &Values,
+    ) -> Option<(&'a Command, Values)> {
         let grammar = self.grammar;
-        let mode = self.place.mode;
-        let mut text = line.clone();
+        let mut text = storage.adds.clone()?;
         for (argument, value) in values {
             let argument = &command.arguments[usize::from(*argument)];
             let mut printed = String::new();
-            argument.value_type.print(&grammar.choices, value, &mut printed);
+            grammar.print_value(argument, value, &mut printed);
             text = text.replace(&format!("<{}>", argument.name), &printed);
         }
-        let words = crate::cli::words::split(&text);
-        let Ok(hit) = crate::cli::matcher::match_in(grammar, mode, &words, &text) else { return };
-        let added = grammar.command(hit.command);
-        if let Some(storage) = &added.storage
-            && !hit.negated
-            && self.is_new(added, &hit.values)
+        let hit = matcher::match_in(grammar, self.place.mode, &words::split(&text), &text).ok()?;
+        (!hit.negated).then(|| (grammar.command(hit.command), hit.values))
+    }
+
+    /// A line that the device adds by itself comes back when it alone is removed, as long as the
+    /// statement is there that it belongs to. So what is printed is what is read back.
+    fn add_again(&mut self, removed: &Command, storage: &Storage, values: &Values) {
+        let Some(block) = self.home(storage) else { return };
+        let added = self.grammar.adding(self.place.mode, storage.kept).and_then(|adding| {
+            let key = key_for(adding, removed, values)?;
+            let statement = block.find(adding, &key).filter(|statement| !statement.negated)?;
+            self.added_line(adding.storage.as_ref()?, adding, &statement.values)
+        });
+        if let Some((added, values)) = added
+            && let Some(storage) = &added.storage
+            && self.is_new(added, &values)
         {
-            self.put(added, storage, &hit.values, false);
+            self.put(added, storage, values, false);
         }
     }
 
@@ -480,13 +421,11 @@ impl<'a> Editor<'a> {
     fn after_removal(&mut self, storage: &Storage, command: &Command, statement: &Statement) {
         let grammar = self.grammar;
         self.outcome.changed = true;
-        let tree =
-            if storage.world { &mut self.trees.world } else { &mut self.trees.configuration };
-        tree.note(grammar, statement, false);
+        self.tree_mut(storage.world).note(grammar, statement, false);
         for dependent in grammar.dependents(self.place.mode, storage.kept) {
             let dependent = grammar.command(*dependent);
             let Some(dependent_storage) = &dependent.storage else { continue };
-            if let Some(key) = self.depending(storage, command, statement, dependent) {
+            for key in self.depending(storage, command, statement, dependent) {
                 self.take(dependent, dependent_storage, &key);
             }
         }
@@ -495,19 +434,34 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// The key of the statement of `dependent` that stood under `statement`.
+    /// The keys of the statements of `dependent` that stood under `statement`.
     fn depending(
         &self,
         storage: &Storage,
         command: &Command,
         statement: &Statement,
         dependent: &Command,
-    ) -> Option<Values> {
-        let key = key_for(dependent, command, &statement.values)?;
-        let found = self.home(storage)?.find(dependent, &key)?;
+    ) -> Vec<Values> {
+        let Some(home) = self.home(storage) else { return Vec::new() };
         // It may stand under another statement with which it shares a part of its key.
-        let mine = key_for(command, dependent, &found.values)?;
-        same_key(command, &statement.values, &mine).then_some(key)
+        let stood_under = |found: &&Statement| {
+            let mine = key_for(command, dependent, &found.values);
+            mine.is_some_and(|mine| same_key(command, &statement.values, &mine))
+        };
+        if let Some(key) = key_for(dependent, command, &statement.values) {
+            return home
+                .find(dependent, &key)
+                .filter(stood_under)
+                .map(|_| key)
+                .into_iter()
+                .collect();
+        }
+        // Its key says more than the statement: there may be several.
+        home.statements()
+            .filter(|found| found.command == dependent.id)
+            .filter(stood_under)
+            .map(|found| key_of(dependent, &found.values))
+            .collect()
     }
 
     /// The value of a group as blocks know it.
@@ -520,65 +474,61 @@ impl<'a> Editor<'a> {
     }
 }
 
-/// Names of arguments that messages may mention.
-const PLACES: &[&str] = &["host", "addr", "name", "zone", "app", "port", "real", "policy"];
-
-/// What is said of a `ref` to something that is not there.
-pub fn no_such_reference(kept: Kept, name: &str) -> Refusal {
-    let message = match kept {
-        Kept::Zone => Message::NoSuchZone,
-        Kept::Site => Message::NoSuchSite,
-        Kept::Si => Message::NoSuchSi,
-        Kept::HostPolicy => Message::NoSuchHostPolicy,
-        _ => return Refusal::new(Message::NoSuchEntry).with("words", name),
-    };
-    Refusal::new(message).with("name", name)
+/// Whether a line could be written with just these values, and at least one.
+fn says_something(command: &Command, values: &Values) -> bool {
+    let has = |argument: usize| values_of(values, argument).next().is_some();
+    !values.is_empty()
+        && command.forms[..command.printed_forms].iter().any(|form| {
+            form.iter().all(|token| match token {
+                Token::Argument { argument, .. } => has(*argument),
+                Token::Word(_) => true,
+            })
+        })
 }
 
-fn old_is_absent(block: Option<&Block>, command: &Command, key: &Values) -> bool {
-    block.is_some_and(|block| block.find(command, key).is_none())
-}
-
-fn check_values(storage: &Storage, values: &Values) -> Result<(), Refusal> {
-    for rejection in &storage.rejects {
-        let holds = |wanted: &Value| values_of(values, rejection.argument).any(|one| one == wanted);
-        if holds(&rejection.value) && holds(&rejection.with) {
-            return Err(Refusal::new(rejection.message));
+/// Adds the old values of arguments that the new ones leave out.
+fn merge(old: &Values, new: &mut Values) {
+    let given = new.len();
+    for (argument, value) in old {
+        if !new[..given].iter().any(|(position, _)| position == argument) {
+            new.push((*argument, value.clone()));
         }
     }
-    Ok(())
+    new.sort_by_key(|(argument, _)| *argument);
 }
 
-/// The words that a command begins with.
-fn fixed_words(command: &Command) -> String {
-    let words = command.forms.first().into_iter().flatten().map_while(|token| match token {
-        Token::Word(spellings) => Some(spellings[0].as_str()),
-        Token::Argument { .. } => None,
-    });
-    words.collect::<Vec<_>>().join(" ")
+/// The key keeps the spelling of its first entry: prompts and displays show it.
+fn keep_spelling(command: &Command, storage: &Storage, old: &Values, new: &mut Values) {
+    for (argument, value) in new {
+        let position = usize::from(*argument);
+        let ignores_case = command.arguments[position].value_type.ignores_case();
+        if ignores_case && storage.key.contains(&position) {
+            let known = values_of(old, position).find(|known| same_value(known, value, true));
+            if let Some(known) = known {
+                value.clone_from(known);
+            }
+        }
+    }
 }
 
-fn values_of(values: &Values, argument: usize) -> impl Iterator<Item = &Value> {
+pub(super) fn values_of(values: &Values, argument: usize) -> impl Iterator<Item = &Value> {
     values
         .iter()
         .filter(move |(position, _)| usize::from(*position) == argument)
         .map(|(_, value)| value)
 }
 
-/// One set of values for each value of the repeated key.
+/// One set of values for each entry of the list.
 fn split(storage: &Storage, values: &Values) -> Vec<Values> {
-    let repeated = storage.key.last().copied().unwrap_or_default();
-    if values_of(values, repeated).count() == 1 {
-        return vec![values.clone()];
-    }
-    let rest: Values =
-        values.iter().filter(|(position, _)| usize::from(*position) != repeated).cloned().collect();
-    values
-        .iter()
-        .filter(|(position, _)| usize::from(*position) == repeated)
+    let is_listed = |(argument, _): &&(u8, Value)| storage.each.contains(&usize::from(*argument));
+    let rest: Values = values.iter().filter(|value| !is_listed(value)).cloned().collect();
+    let listed: Vec<&(u8, Value)> = values.iter().filter(is_listed).collect();
+    // The values of one argument stand together, so the nth entry has the nth of each.
+    let number = listed.len() / storage.each.len().max(1);
+    (0..number)
         .map(|entry| {
             let mut one = rest.clone();
-            one.push(entry.clone());
+            one.extend(listed.iter().skip(entry).step_by(number).map(|value| (*value).clone()));
             one.sort_by_key(|(argument, _)| *argument);
             one
         })
@@ -599,18 +549,36 @@ fn key_for(other: &Command, command: &Command, values: &Values) -> Option<Values
     Some(key)
 }
 
+/// Whether the values of a statement are those that a line gives to arguments of the same names.
+fn agree(
+    command: &Command,
+    values: &Values,
+    arguments: &[usize],
+    other: &Command,
+    found: &Values,
+) -> bool {
+    arguments.iter().all(|argument| {
+        let Argument { name, value_type, .. } = &command.arguments[*argument];
+        let wanted = values_of(values, *argument).next();
+        let held = other.argument(name).and_then(|place| values_of(found, place).next());
+        wanted
+            .zip(held)
+            .is_some_and(|(one, other)| same_value(one, other, value_type.ignores_case()))
+    })
+}
+
 fn is_target(
     grammar: &Grammar,
     statement: &Statement,
-    target: Target,
+    target: &Target,
     group: Option<&str>,
 ) -> bool {
     let command = grammar.command(statement.command);
     let Some(storage) = &command.storage else { return false };
     match target {
-        Target::Name(kept) => storage.kept == kept,
-        Target::Negated(kept) => storage.kept == kept && statement.negated,
-        Target::Group(_) => {
+        Target::Name(kept) => storage.kept == *kept,
+        Target::Negated(kept) => storage.kept == *kept && statement.negated,
+        Target::Group(_) | Target::With(..) => {
             group.is_some() && group_of(grammar, command, &statement.values).as_deref() == group
         }
     }

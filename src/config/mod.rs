@@ -1,5 +1,9 @@
 //! The statement tree: the truth about what was typed.
 
+pub mod capture;
+pub mod check;
+mod claims;
+pub mod delimited;
 pub mod edit;
 pub mod load;
 pub mod render;

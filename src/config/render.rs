@@ -6,10 +6,13 @@
 use std::fmt::Write as _;
 
 use hashbrown::HashMap;
+use smallvec::{SmallVec, smallvec};
 
-use crate::config::tree::{Block, Statement, Tree};
+use crate::cli::{matcher, words};
+use crate::config::tree::{Block, Statement, Tree, Values};
 use crate::grammar::expand::Token;
 use crate::grammar::link::Kept;
+use crate::grammar::value::{Value, ValueType};
 use crate::grammar::{Command, CommandId, Grammar, ModeId, Verb};
 
 /// Version of the software that a configuration without a `ver` line is printed with.
@@ -22,6 +25,8 @@ pub enum Secrets {
     Stored,
     /// As five dots: for displays (decisions 1.8).
     Masked,
+    /// Hashes as they are stored, all others as five dots: for displays that are told so.
+    Hashed,
 }
 
 /// What stands for a secret in displays.
@@ -42,19 +47,18 @@ pub fn running_configuration(grammar: &Grammar, tree: &Tree, secrets: Secrets) -
 pub fn body(grammar: &Grammar, tree: &Tree, secrets: Secrets) -> String {
     let mut out = String::from("!\n");
     let Some(root) = grammar.root_mode() else { return out };
-    let is_version = |command: CommandId| {
-        let storage = grammar.command(command).storage.as_ref();
-        storage.is_some_and(|storage| storage.kept == Kept::SoftwareVersion)
-    };
-    let says_version = tree.root.statements().any(|statement| is_version(statement.command));
-    let mut before = None;
-    if !says_version && let Some(version) = grammar.keeping(root, Kept::SoftwareVersion) {
-        let _ = writeln!(out, "ver {SOFTWARE_VERSION}");
-        // What follows is printed as it will be when this line has been read back.
-        before = Some(section_of(grammar, version.id));
-    }
+    let version = grammar.keeping(root, Kept::SoftwareVersion);
+    let is_missing = version.filter(|version| tree.root.find(version, &Values::new()).is_none());
+    // A configuration without the line gets one, and goes on as if it had been there.
+    let begun = is_missing.map(|version| {
+        let values = smallvec![(0, Value::Text(SOFTWARE_VERSION.into()))];
+        let statement = Statement { command: version.id, negated: false, values, block: None };
+        out.push_str(&line(grammar, &statement));
+        out.push('\n');
+        section_of(grammar, version.id)
+    });
     let printer = Printer { grammar, secrets };
-    printer.root_block(root, &tree.root, before, &mut out);
+    printer.root_block(root, &tree.root, begun, &mut out);
     out.push_str("end\n");
     out
 }
@@ -62,13 +66,18 @@ pub fn body(grammar: &Grammar, tree: &Tree, secrets: Secrets) -> String {
 /// The settings of the emulated world, one command a line.
 pub fn world(grammar: &Grammar, tree: &Tree) -> String {
     let mut out = String::new();
-    let mut statements: Vec<&Statement> = tree.root.statements().collect();
-    statements.sort_by_key(|statement| statement.command);
-    for statement in statements {
+    for statement in in_order(tree) {
         out.push_str(&line(grammar, statement));
         out.push('\n');
     }
     out
+}
+
+/// The statements of the emulated world, in the order in which they are printed.
+pub fn in_order(tree: &Tree) -> Vec<&Statement> {
+    let mut statements: Vec<&Statement> = tree.root.statements().collect();
+    statements.sort_by_key(|statement| statement.command);
+    statements
 }
 
 /// Prints statements of a grammar.
@@ -79,44 +88,55 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// The outermost block: `!` after every block and after each run of one-liners. `before` is
-    /// the section of a one-liner that is printed already.
-    fn root_block(&self, mode: ModeId, block: &Block, before: Option<CommandId>, out: &mut String) {
+    /// The outermost block: `!` after every block and after each run of one-liners. `begun` is the
+    /// section of a run that was begun already.
+    fn root_block(&self, mode: ModeId, block: &Block, begun: Option<CommandId>, out: &mut String) {
         let grammar = self.grammar;
-        let mut in_run = before.is_some();
-        let mut last_kind = before;
-        for piece in pieces(grammar, mode, block) {
+        let mut in_run = begun.is_some();
+        let mut last_kind: Option<CommandId> = begun;
+        // What follows a verbatim block in a file is taken as a part of it, so these come last.
+        let is_verbatim = |piece: &Piece<'_>| match piece {
+            Piece::Statements(statements) => {
+                let storage = grammar.command(statements[0].command).storage.as_ref();
+                storage.is_some_and(|storage| storage.verbatim)
+            }
+            Piece::Opaque(_) => false,
+        };
+        let (last, first): (Vec<_>, Vec<_>) =
+            pieces(grammar, mode, block).into_iter().partition(is_verbatim);
+        for piece in first.into_iter().chain(last) {
             match piece {
                 Piece::Opaque(lines) => {
-                    for line in lines {
-                        out.push_str(line);
-                        out.push('\n');
-                    }
                     // A line with others indented under it is a block of its own.
-                    if lines.len() > 1 {
+                    if lines.len() > 1 && in_run {
                         out.push_str("!\n");
-                        in_run = false;
-                    } else {
-                        in_run = true;
+                    }
+                    for line in lines {
+                        push_line(0, line, out);
+                    }
+                    in_run = lines.len() == 1;
+                    if !in_run {
+                        out.push_str("!\n");
                     }
                 }
-                Piece::Statement(statement) => {
+                Piece::Statements(statements) => {
+                    let statement = statements[0];
                     let opens = statement.block.is_some();
-                    if opens && is_silent(grammar, statement) {
-                        continue;
-                    }
                     let section = section_of(grammar, statement.command);
                     let new_run = last_kind.is_some_and(|known| known != section);
                     if in_run && (opens || new_run) {
                         out.push_str("!\n");
-                        in_run = false;
                     }
                     last_kind = Some(section);
-                    self.statement_lines(statement, 0, out);
-                    if opens {
+                    self.statement_lines(&statements, 0, out);
+                    // A text between delimiters is closed too: a line behind it could be its own.
+                    let arguments = &grammar.command(statement.command).arguments;
+                    let is_text = statement.values.iter().any(|(argument, _)| {
+                        arguments[usize::from(*argument)].value_type == ValueType::Delimited
+                    });
+                    in_run = !opens && !is_text;
+                    if !in_run {
                         out.push_str("!\n");
-                    } else {
-                        in_run = true;
                     }
                 }
             }
@@ -126,55 +146,44 @@ impl Printer<'_> {
         }
     }
 
-    fn statement_lines(&self, statement: &Statement, indent: usize, out: &mut String) {
-        let grammar = self.grammar;
-        let command = grammar.command(statement.command);
-        push_line(indent, &self.line(statement), out);
-        let (Some(block), Verb::Open(mode)) = (&statement.block, &command.verb) else { return };
-        let mut packed: Option<Pack<'_>> = None;
-        for piece in pieces(grammar, *mode, block) {
-            match piece {
-                Piece::Statement(inner) => {
-                    let inner_command = grammar.command(inner.command);
-                    let pack = inner_command.storage.as_ref().and_then(|storage| storage.pack);
-                    if let Some(most) = pack {
-                        let fits = packed.as_mut().is_some_and(|pack| pack.add(inner, most));
-                        if !fits {
-                            self.flush(packed.replace(Pack::new(inner)), indent + 1, out);
-                        }
-                        continue;
-                    }
-                    self.flush(packed.take(), indent + 1, out);
-                    if inner.block.is_some() && is_silent(grammar, inner) {
-                        continue;
-                    }
-                    self.statement_lines(inner, indent + 1, out);
-                }
-                Piece::Opaque(lines) => {
-                    self.flush(packed.take(), indent + 1, out);
-                    for line in lines {
-                        push_line(indent + 1, line, out);
-                    }
-                }
-            }
+    /// Whether the secret of a command must not be shown.
+    fn masks(&self, command: &Command) -> bool {
+        let is_hashed = command.storage.as_ref().is_some_and(|storage| storage.hashed);
+        match self.secrets {
+            Secrets::Stored => false,
+            Secrets::Masked => true,
+            Secrets::Hashed => !is_hashed,
         }
-        self.flush(packed, indent + 1, out);
     }
 
-    fn flush(&self, pack: Option<Pack<'_>>, indent: usize, out: &mut String) {
+    /// The line of one statement or of several that stand on one line, and the block below it.
+    fn statement_lines(&self, statements: &[&Statement], indent: usize, out: &mut String) {
         let grammar = self.grammar;
-        let Some(pack) = pack else { return };
-        let first = pack.entries[0];
-        let command = grammar.command(first.command);
-        let mut text = self.line(first);
-        for entry in &pack.entries[1..] {
-            for (argument, value) in &entry.values {
-                text.push(' ');
-                let value_type = &command.arguments[usize::from(*argument)].value_type;
-                value_type.print(&grammar.choices, value, &mut text);
+        let statement = statements[0];
+        let command = grammar.command(statement.command);
+        let mut line = self.line(statement);
+        let each = command.storage.as_ref().map_or(&[][..], |storage| &storage.each);
+        for entry in &statements[1..] {
+            for argument in each {
+                for value in entry.values_at(*argument) {
+                    line.push(' ');
+                    grammar.print_value(&command.arguments[*argument], value, &mut line);
+                }
             }
         }
-        push_line(indent, &text, out);
+        push_line(indent, &line, out);
+        let (Some(block), Verb::Open(mode)) = (&statement.block, &command.verb) else { return };
+        for piece in pieces(grammar, *mode, block) {
+            match piece {
+                Piece::Statements(inner) => self.statement_lines(&inner, indent + 1, out),
+                Piece::Opaque(lines) => {
+                    let verbatim = command.storage.as_ref().is_some_and(|one| one.verbatim);
+                    for line in lines {
+                        push_line(if verbatim { 0 } else { indent + 1 }, line, out);
+                    }
+                }
+            }
+        }
     }
 
     /// A statement as a command line.
@@ -197,10 +206,10 @@ impl Printer<'_> {
                     for value in statement.values_at(*argument) {
                         separate(&mut first, &mut out);
                         let argument = &command.arguments[*argument];
-                        if self.secrets == Secrets::Masked && argument.is_secret() {
+                        if argument.is_secret() && self.masks(command) {
                             out.push_str(MASK);
                         } else {
-                            argument.value_type.print(&grammar.choices, value, &mut out);
+                            grammar.print_value(argument, value, &mut out);
                         }
                     }
                 }
@@ -229,7 +238,8 @@ fn is_silent(grammar: &Grammar, statement: &Statement) -> bool {
 type PrintPlace = (CommandId, usize, CommandId, usize);
 
 enum Piece<'a> {
-    Statement(&'a Statement),
+    /// One statement, or entries of a list that stand on one line.
+    Statements(SmallVec<[&'a Statement; 1]>),
     Opaque(&'a [String]),
 }
 
@@ -258,55 +268,67 @@ fn pieces<'a>(grammar: &Grammar, mode: ModeId, block: &'a Block) -> Vec<Piece<'a
         ordered.push((place, statement));
     }
     ordered.sort_by_key(|(place, _)| *place);
-    if block.opaque.is_empty() {
-        return ordered.into_iter().map(|(_, statement)| Piece::Statement(statement)).collect();
-    }
     // An opaque line stays behind the statement that it followed in the file.
     let mut followers: HashMap<usize, Vec<&[String]>> = HashMap::new();
-    let mut first: Vec<&[String]> = Vec::new();
-    let live: Vec<usize> = block.numbered().map(|(slot, _)| slot).collect();
-    for opaque in &block.opaque {
-        let before = live.partition_point(|slot| *slot < opaque.after);
-        match before.checked_sub(1).map(|place| live[place]) {
-            Some(slot) => followers.entry(slot).or_default().push(&opaque.lines),
-            None => first.push(&opaque.lines),
+    let mut pieces: Vec<Piece<'a>> = Vec::with_capacity(ordered.len());
+    if !block.opaque.is_empty() {
+        let live: Vec<usize> = block.numbered().map(|(slot, _)| slot).collect();
+        for opaque in &block.opaque {
+            let before = live.partition_point(|slot| *slot < opaque.after);
+            match before.checked_sub(1).map(|place| live[place]) {
+                Some(slot) => {
+                    let slot = added_slot(grammar, mode, block, slot).unwrap_or(slot);
+                    followers.entry(slot).or_default().push(&opaque.lines);
+                }
+                None => pieces.push(Piece::Opaque(&opaque.lines)),
+            }
         }
     }
-    let mut pieces: Vec<Piece<'a>> = first.into_iter().map(Piece::Opaque).collect();
     for (place, statement) in ordered {
-        pieces.push(Piece::Statement(statement));
-        for lines in followers.remove(&place.3).unwrap_or_default() {
-            pieces.push(Piece::Opaque(lines));
+        if !is_silent(grammar, statement) {
+            match pieces.last_mut() {
+                Some(Piece::Statements(line)) if shares_line(grammar, line, statement) => {
+                    line.push(statement);
+                }
+                _ => pieces.push(Piece::Statements(smallvec![statement])),
+            }
         }
+        let behind = followers.remove(&place.3).unwrap_or_default();
+        pieces.extend(behind.into_iter().map(Piece::Opaque));
     }
     pieces
+}
+
+/// The slot of the line that the device adds below the statement of a slot: nothing comes between
+/// the two when the print is read back.
+fn added_slot(grammar: &Grammar, mode: ModeId, block: &Block, slot: usize) -> Option<usize> {
+    let (_, statement) = block.numbered().find(|(one, _)| *one == slot)?;
+    let line = grammar.command(statement.command).storage.as_ref()?.adds.as_ref()?;
+    let hit = matcher::match_in(grammar, mode, &words::split(line), line).ok()?;
+    let added = block.find(grammar.command(hit.command), &hit.values)?;
+    block.numbered().find(|(_, one)| std::ptr::eq(*one, added)).map(|(slot, _)| slot)
+}
+
+/// Whether a statement stands on the line of others: of the same list, with the same values before
+/// the entry, and with room left.
+fn shares_line(grammar: &Grammar, line: &[&Statement], statement: &Statement) -> bool {
+    let first = line[0];
+    let storage = grammar.command(statement.command).storage.as_ref();
+    let Some(storage) = storage.filter(|_| first.command == statement.command) else {
+        return false;
+    };
+    storage.pack.is_some_and(|most| line.len() < most)
+        && storage
+            .key
+            .iter()
+            .filter(|argument| !storage.each.contains(argument))
+            .all(|argument| first.value_at(*argument) == statement.value_at(*argument))
 }
 
 fn push_line(indent: usize, line: &str, out: &mut String) {
     out.extend(std::iter::repeat_n(' ', indent));
     out.push_str(line);
     out.push('\n');
-}
-
-/// Statements of a list that stand on one line.
-struct Pack<'a> {
-    entries: Vec<&'a Statement>,
-}
-
-impl<'a> Pack<'a> {
-    fn new(first: &'a Statement) -> Self {
-        Pack { entries: vec![first] }
-    }
-
-    /// Takes a statement of the same command with the same values before its key, if there is room.
-    fn add(&mut self, statement: &'a Statement, most: usize) -> bool {
-        let first = self.entries[0];
-        let fits = first.command == statement.command && self.entries.len() < most;
-        if fits {
-            self.entries.push(statement);
-        }
-        fits
-    }
 }
 
 /// A statement as a command line, with its secrets.

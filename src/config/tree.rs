@@ -5,9 +5,9 @@
 
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use foldhash::fast::FixedState;
-use hashbrown::{HashMap, HashTable};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use smallvec::SmallVec;
 
 use crate::grammar::link::Kept;
@@ -27,6 +27,8 @@ pub struct Tree {
     targets: HashMap<(Kept, String), u32>,
     /// How many statements hold a `ref` to that.
     uses: HashMap<(Kept, String), u32>,
+    /// How many statements claim a domain name with everything below it.
+    wide_claims: u32,
 }
 
 /// The statements of one instance of a mode.
@@ -37,8 +39,12 @@ pub struct Block {
     live: usize,
     /// Slots by the hash of command and key, once there are more than a few.
     index: HashTable<Indexed>,
+    /// Its seed, so that no file can be written that makes the search slow.
+    hasher: DefaultHashBuilder,
+    /// Number of statements of the commands that limit it.
+    counts: SmallVec<[(CommandId, u64); 1]>,
     /// Number of statements of each group, by the group's value in lower case.
-    groups: HashMap<Box<str>, u32>,
+    groups: HashMap<Arc<str>, u32>,
     /// Lines that the grammar does not know, each behind the slot that it followed.
     pub opaque: Vec<Opaque>,
 }
@@ -105,6 +111,22 @@ impl Block {
         self.slots.len()
     }
 
+    /// How many statements of a command there are, if its stanza limits their number.
+    pub fn counted(&self, command: CommandId) -> u64 {
+        self.counts.iter().find(|(known, _)| *known == command).map_or(0, |(_, number)| *number)
+    }
+
+    fn count(&mut self, command: &Command, up: bool) {
+        if command.storage.as_ref().is_none_or(|storage| storage.at_most.is_none()) {
+            return;
+        }
+        match self.counts.iter_mut().find(|(known, _)| *known == command.id) {
+            Some((_, number)) if up => *number += 1,
+            Some((_, number)) => *number = number.saturating_sub(1),
+            None => self.counts.push((command.id, u64::from(up))),
+        }
+    }
+
     /// The statement of a command with that key. Values that are no part of the key may stand
     /// beside it.
     pub fn find(&self, command: &Command, key: &Values) -> Option<&Statement> {
@@ -121,6 +143,16 @@ impl Block {
         self.groups.contains_key(value)
     }
 
+    /// Forgets the opaque lines of this block and of all blocks in it.
+    pub fn forget_opaque(&mut self) {
+        self.opaque.clear();
+        for statement in self.slots.iter_mut().flatten() {
+            if let Some(block) = &mut statement.block {
+                block.forget_opaque();
+            }
+        }
+    }
+
     fn slot(&self, command: &Command, key: &Values) -> Option<usize> {
         let is_it = |statement: &Statement| {
             statement.command == command.id && same_key(command, &statement.values, key)
@@ -128,7 +160,7 @@ impl Block {
         if self.slots.len() <= SEARCHED {
             return self.slots.iter().position(|slot| slot.as_ref().is_some_and(is_it));
         }
-        self.indexed(hash_key(command, key), is_it)
+        self.indexed(hash_key(&self.hasher, command, key), is_it)
     }
 
     fn indexed(&self, hash: u64, is_it: impl Fn(&Statement) -> bool) -> Option<usize> {
@@ -144,23 +176,25 @@ impl Block {
     /// # Panics
     ///
     /// The block holds 2^32 statements, which no memory does.
-    pub fn put(&mut self, grammar: &Grammar, statement: Statement) -> Option<Statement> {
+    pub fn put(&mut self, grammar: &Grammar, mut statement: Statement) -> Option<Statement> {
         let command = grammar.command(statement.command);
-        let key = &statement.values;
-        let hash = hash_key(command, key);
-        let is_it =
-            |one: &Statement| one.command == command.id && same_key(command, &one.values, key);
-        let known = if self.slots.len() <= SEARCHED {
-            self.slots.iter().position(|slot| slot.as_ref().is_some_and(is_it))
-        } else {
-            self.indexed(hash, is_it)
+        statement.values.shrink_to_fit();
+        let hash = hash_key(&self.hasher, command, &statement.values);
+        let known = {
+            let key = &statement.values;
+            let is_it =
+                |one: &Statement| one.command == command.id && same_key(command, &one.values, key);
+            if self.slots.len() <= SEARCHED {
+                self.slots.iter().position(|slot| slot.as_ref().is_some_and(is_it))
+            } else {
+                self.indexed(hash, is_it)
+            }
         };
         if let Some(slot) = known {
             return self.slots[slot].replace(statement);
         }
-        if let Some(group) = group_of(grammar, command, &statement.values) {
-            *self.groups.entry(group.into()).or_insert(0) += 1;
-        }
+        self.join_group(grammar, command, &mut statement.values);
+        self.count(command, true);
         let slot = u32::try_from(self.slots.len()).expect("a block fits 32 bits");
         self.slots.push(Some(statement));
         self.live += 1;
@@ -170,6 +204,27 @@ impl Block {
             self.index.insert_unique(hash, Indexed { hash, slot }, |one| one.hash);
         }
         None
+    }
+
+    /// Counts a new statement in its group. A block holds thousands of groups with a few statements
+    /// each, so all of a group share the text of its name where they spell it in lower case.
+    fn join_group(&mut self, grammar: &Grammar, command: &Command, values: &mut Values) {
+        let Some(group) = group_of(grammar, command, values) else { return };
+        let argument = command.storage.as_ref().and_then(|storage| storage.group);
+        let text = values.iter_mut().find_map(|(position, value)| match value {
+            Value::Text(text) if Some(usize::from(*position)) == argument => Some(text),
+            _ => None,
+        });
+        let name: Arc<str> = match text {
+            Some(text) if **text == *group => {
+                if let Some((name, _)) = self.groups.get_key_value(group.as_str()) {
+                    *text = Arc::clone(name);
+                }
+                Arc::clone(text)
+            }
+            _ => group.into(),
+        };
+        *self.groups.entry(name).or_insert(0) += 1;
     }
 
     /// Removes the statement of a command with that key.
@@ -188,6 +243,7 @@ impl Block {
         let statement = self.slots.get_mut(slot)?.take()?;
         self.live -= 1;
         let command = grammar.command(statement.command);
+        self.count(command, false);
         if let Some(group) = group_of(grammar, command, &statement.values)
             && let Some(count) = self.groups.get_mut(group.as_str())
         {
@@ -197,7 +253,7 @@ impl Block {
             }
         }
         if self.slots.len() > SEARCHED {
-            let hash = hash_key(command, &statement.values);
+            let hash = hash_key(&self.hasher, command, &statement.values);
             if let Ok(entry) = self.index.find_entry(hash, |one| one.slot as usize == slot) {
                 entry.remove();
             }
@@ -234,10 +290,46 @@ impl Block {
         for (slot, statement) in self.slots.iter().enumerate() {
             let Some(statement) = statement else { continue };
             let slot = u32::try_from(slot).expect("a block fits 32 bits");
-            let hash = hash_key(grammar.command(statement.command), &statement.values);
+            let hash =
+                hash_key(&self.hasher, grammar.command(statement.command), &statement.values);
             self.index.insert_unique(hash, Indexed { hash, slot }, |one| one.hash);
         }
     }
+
+    /// Whether another block holds the same statements under the same keys, with the same blocks,
+    /// whatever the order of entry, and the same opaque lines.
+    pub fn holds_the_same(&self, grammar: &Grammar, other: &Block) -> bool {
+        let lines = |block: &Block| -> Vec<Vec<String>> {
+            let mut lines: Vec<_> = block.opaque.iter().map(|one| one.lines.clone()).collect();
+            lines.sort_unstable();
+            lines
+        };
+        // A block that exists once is there as soon as its mode was entered.
+        let says_something = |statement: &&Statement| {
+            statement.block.as_ref().is_none_or(|block| {
+                !block.is_empty() || !key_of_command(grammar, statement.command).is_empty()
+            })
+        };
+        let has = |statement: &Statement| {
+            let found = other.find(grammar.command(statement.command), &statement.values);
+            found.is_some_and(|found| {
+                let blocks = match (&statement.block, &found.block) {
+                    (Some(one), Some(other)) => one.holds_the_same(grammar, other),
+                    (None, None) => true,
+                    (Some(_), None) | (None, Some(_)) => false,
+                };
+                blocks && statement.negated == found.negated && statement.values == found.values
+            })
+        };
+        lines(self) == lines(other)
+            && self.statements().filter(says_something).count()
+                == other.statements().filter(says_something).count()
+            && self.statements().filter(says_something).all(has)
+    }
+}
+
+fn key_of_command(grammar: &Grammar, command: CommandId) -> &[usize] {
+    grammar.command(command).storage.as_ref().map_or(&[], |storage| &storage.key)
 }
 
 impl Tree {
@@ -271,6 +363,25 @@ impl Tree {
         Some(Reading { grammar, statement })
     }
 
+    /// The statements of that name in the root block, in order of entry.
+    pub fn of<'a>(
+        &'a self,
+        grammar: &'a Grammar,
+        kept: Kept,
+    ) -> impl Iterator<Item = &'a Statement> {
+        let command = grammar.root_mode().and_then(|root| grammar.keeping(root, kept));
+        let command = command.map(|command| command.id);
+        self.root.statements().filter(move |statement| Some(statement.command) == command)
+    }
+
+    /// Whether another tree holds the same, and what is referred to is counted alike.
+    pub fn holds_the_same(&self, grammar: &Grammar, other: &Tree) -> bool {
+        self.root.holds_the_same(grammar, &other.root)
+            && self.targets == other.targets
+            && self.uses == other.uses
+            && self.wide_claims == other.wide_claims
+    }
+
     /// Whether a statement of that name with that last key exists.
     pub fn has_target(&self, kept: Kept, value: &Value) -> bool {
         self.targets.contains_key(&(kept, reference_text(value)))
@@ -281,10 +392,19 @@ impl Tree {
         self.uses.contains_key(&(kept, reference_text(value)))
     }
 
+    /// Whether some statement claims a domain name with everything below it.
+    pub fn has_wide_claims(&self) -> bool {
+        self.wide_claims > 0
+    }
+
     /// Takes note of a statement that was kept (`true`) or removed, and of all in its block.
     pub fn note(&mut self, grammar: &Grammar, statement: &Statement, kept: bool) {
         let command = grammar.command(statement.command);
         let Some(storage) = &command.storage else { return };
+        if storage.claim.as_ref().is_some_and(|claim| claim.below) {
+            self.wide_claims =
+                if kept { self.wide_claims + 1 } else { self.wide_claims.saturating_sub(1) };
+        }
         if grammar.is_referenced(storage.kept)
             && let Some(last) = storage.key.last()
             && let Some(value) = statement.value_at(*last)
@@ -433,6 +553,19 @@ impl<'a> Reading<'a> {
             .map(|word| word.word.as_str())
     }
 
+    /// The texts of a repeated argument.
+    pub fn texts(&self, name: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+        let statement = self.statement;
+        self.command()
+            .argument(name)
+            .into_iter()
+            .flat_map(move |argument| statement.values_at(argument))
+            .filter_map(|value| match value {
+                Value::Text(text) => Some(&**text),
+                _ => None,
+            })
+    }
+
     /// The numbers of a repeated argument.
     pub fn numbers<T: TryFrom<u64>>(&self, name: &str) -> impl Iterator<Item = T> + use<'a, T> {
         let statement = self.statement;
@@ -489,9 +622,8 @@ pub fn same_value(one: &Value, other: &Value, ignores_case: bool) -> bool {
     }
 }
 
-fn hash_key(command: &Command, key: &Values) -> u64 {
-    // Fixed, as the hash of a key is kept beside its slot.
-    let mut hasher = FixedState::default().build_hasher();
+fn hash_key(builder: &DefaultHashBuilder, command: &Command, key: &Values) -> u64 {
+    let mut hasher = builder.build_hasher();
     command.id.0.hash(&mut hasher);
     let arguments: &[usize] = match &command.storage {
         Some(Storage { key, .. }) => key,
@@ -502,10 +634,9 @@ fn hash_key(command: &Command, key: &Values) -> u64 {
         match value {
             None => 0_u8.hash(&mut hasher),
             Some((_, Value::Text(text))) => {
-                for byte in text.bytes() {
-                    hasher.write_u8(byte.to_ascii_lowercase());
-                }
-                hasher.write_u8(0);
+                let lower: SmallVec<[u8; 64]> =
+                    text.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
+                hasher.write(&lower);
             }
             Some((_, Value::Number(number))) => number.hash(&mut hasher),
             Some((_, Value::Choice(place))) => place.hash(&mut hasher),

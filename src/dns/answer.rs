@@ -16,6 +16,7 @@ use crate::gslb;
 use crate::health::state::States;
 use crate::model::policy::DEFAULT_TTL;
 use crate::model::snapshot::{ErrorCode, Family, Host, NameEntry, Snapshot};
+use crate::sna::{self, SnaDomain};
 
 /// IPv6 addresses in a reply to a client that takes no more than 512 bytes (guide chapter 2).
 pub const IPV6_LIMIT: usize = 8;
@@ -78,6 +79,8 @@ pub struct Soa {
 pub enum Origin {
     /// The policy put addresses of a configured host in order.
     Policy,
+    /// The name lies in an SNA gateway domain.
+    SnaDomain,
     /// The type is none that is answered at this host (guide p. 190).
     UnsupportedType,
     /// A configured host lies below the name, which itself holds nothing (RFC 4592 section 2.2.2).
@@ -99,7 +102,40 @@ pub fn answer(view: &View<'_>, question: &Question<'_>) -> Option<Answer> {
             answer_at_host(view, question, &key, &view.snapshot.hosts[host.index()])
         }
         Some(NameEntry::EmptyNonTerminal) => Some(answer_below_zone(view, &key)),
-        None => Some(Answer::of_code(ResponseCode::Refused, Origin::UnknownName)),
+        // No host stands at or below an SNA gateway domain, so the order does not matter.
+        None => Some(match view.snapshot.sna_domain_of(&key) {
+            Some((domain, offset)) => answer_in_sna_domain(view, question, &key, domain, offset),
+            None => Answer::of_code(ResponseCode::Refused, Origin::UnknownName),
+        }),
+    }
+}
+
+/// The answer of an SNA gateway domain, whose name begins at `offset` within the name of the
+/// question. Nothing stands behind, so the appliance always speaks for it.
+fn answer_in_sna_domain(
+    view: &View<'_>,
+    question: &Question<'_>,
+    key: &[u8],
+    domain: &SnaDomain,
+    offset: usize,
+) -> Answer {
+    let family = match question.record_type {
+        RecordType::A => Some(Family::V4),
+        RecordType::AAAA => Some(Family::V6),
+        _ => None,
+    };
+    let outcome = sna::select(domain, &key[..offset], family, view.client, view.now);
+    let ttl = domain.ttl;
+    let (code, address) = match outcome {
+        sna::Outcome::Address(address) => (ResponseCode::NoError, Some(address)),
+        sna::Outcome::NoData => (ResponseCode::NoError, None),
+        sna::Outcome::NoName => (ResponseCode::NXDomain, None),
+    };
+    Answer {
+        authoritative: true,
+        records: address.into_iter().map(|address| AddressRecord { address, ttl }).collect(),
+        soa: (view.strict && address.is_none()).then_some(Soa { zone_offset: offset, ttl }),
+        ..Answer::of_code(code, Origin::SnaDomain)
     }
 }
 
@@ -140,7 +176,8 @@ fn answer_at_host(
 }
 
 /// The family that a type of question asks for at this host; `None`: the type is unsupported.
-fn family(record_type: RecordType, host: &Host) -> Option<Family> {
+#[must_use]
+pub fn family(record_type: RecordType, host: &Host) -> Option<Family> {
     match record_type {
         RecordType::A => Some(Family::V4),
         // One family for each reply: the IPv4 list if there is one (decisions 5.4).

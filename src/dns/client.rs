@@ -120,13 +120,21 @@ impl ClientQuery {
         format!("{}\nQuestions: {}\n", table.trim_fmt(), self.count)
     }
 
-    /// Where each address stands in the list of the host that is asked for.
+    /// Where each address stands in the list of the host that is asked for, or among the gateways.
     fn places(&self, appliance: &Appliance) -> HashMap<IpAddr, usize> {
         let snapshot = appliance.current();
-        let entry = name::key_of_text(&self.name.to_ascii()).and_then(|key| snapshot.lookup(&key));
-        let Some(NameEntry::Host(host)) = entry else { return HashMap::new() };
-        let addresses = snapshot.hosts[host.index()].addresses.iter();
-        addresses.enumerate().map(|(place, address)| (address.ip, place)).collect()
+        let key = name::key_of_text(&self.name.to_ascii());
+        let entry = key.as_ref().and_then(|key| snapshot.lookup(key));
+        let addresses: Vec<IpAddr> = match (entry, &key) {
+            (Some(NameEntry::Host(host)), _) => {
+                snapshot.hosts[host.index()].addresses.iter().map(|address| address.ip).collect()
+            }
+            (_, Some(key)) => snapshot.sna_domain_of(key).map_or_else(Vec::new, |(domain, _)| {
+                domain.systems.iter().map(|system| system.address).collect()
+            }),
+            (_, None) => Vec::new(),
+        };
+        addresses.into_iter().zip(0..).collect()
     }
 }
 

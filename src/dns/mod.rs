@@ -8,8 +8,12 @@
 //! from the command line, so that both see the same appliance.
 
 pub mod answer;
+#[cfg(target_os = "linux")]
+mod batch_socket;
 pub mod client;
+mod datagram;
 pub mod encode;
+pub mod fast;
 pub mod name;
 pub mod question;
 mod respond;

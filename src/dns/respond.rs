@@ -123,6 +123,7 @@ fn client_of(request: &Request<'_>, sender: IpAddr) -> IpAddr {
 fn count_reply(counters: &Counters, answer: &Answer, is_truncated: bool) {
     match answer.origin {
         Origin::Policy => Counters::count(&counters.cache_proxy_direct_responses),
+        Origin::SnaDomain => Counters::count(&counters.sna_responses),
         Origin::UnsupportedType => Counters::count(&counters.error_handling_responses),
         Origin::EmptyNonTerminal
         | Origin::NoServerBehind

@@ -3,19 +3,21 @@
 //! A socket bound to a wildcard address replies from whatever address the system picks; on a
 //! machine with several addresses, listen on each.
 
-use std::future::Future;
 use std::io;
-use std::net::{self, SocketAddr};
+use std::net::{self, SocketAddr, UdpSocket};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
-use tokio::net::{TcpListener, UdpSocket};
+use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::dns::encode::{MAX_PAYLOAD, Transport};
+#[cfg(not(target_os = "linux"))]
+use crate::dns::datagram::PlainSocket;
+use crate::dns::datagram::Workers;
 use crate::dns::respond::Responder;
 use crate::dns::tcp::{self, Gate};
 
@@ -73,11 +75,30 @@ fn reason(error: &io::Error) -> String {
 pub struct Server {
     addresses: Vec<SocketAddr>,
     stop: watch::Sender<bool>,
+    /// The loops of TCP.
     loops: JoinSet<()>,
+    /// The threads of UDP.
+    workers: Workers,
 }
 
 impl Server {
-    /// Listens on all of these addresses and answers on `runtime`.
+    /// Listens on all of these addresses, with one worker for the datagrams of each.
+    ///
+    /// # Errors
+    ///
+    /// As [`Server::start_with`].
+    pub fn start(
+        runtime: &Handle,
+        responder: &Arc<Responder>,
+        addresses: &[SocketAddr],
+        limits: TcpLimits,
+    ) -> Result<Self, ListenError> {
+        Server::start_with(runtime, responder, addresses, limits, NonZeroUsize::MIN)
+    }
+
+    /// Listens on all of these addresses. Datagrams are answered by as many workers for each
+    /// address, each a thread with a socket of its own where the system can share an address among
+    /// sockets; TCP is answered on `runtime`.
     ///
     /// With port 0 the system picks a port, another for each address. When this returns, every
     /// socket takes questions.
@@ -85,22 +106,30 @@ impl Server {
     /// # Errors
     ///
     /// If one of the addresses cannot be had; none is listened on then.
-    pub fn start(
+    pub fn start_with(
         runtime: &Handle,
         responder: &Arc<Responder>,
         addresses: &[SocketAddr],
         limits: TcpLimits,
+        workers: NonZeroUsize,
     ) -> Result<Self, ListenError> {
         let _runtime = runtime.enter();
-        let sockets = addresses.iter().map(|address| bind(*address));
+        let sockets = addresses.iter().map(|address| bind(*address, workers));
         let sockets = sockets.collect::<Result<Vec<_>, _>>()?;
         let (stop, stopped) = watch::channel(false);
-        let mut server = Server { addresses: Vec::new(), stop, loops: JoinSet::new() };
+        let mut server = Server {
+            addresses: Vec::new(),
+            stop,
+            loops: JoinSet::new(),
+            workers: Workers::default(),
+        };
         let gate = Arc::new(Gate::new(&limits));
-        for (address, udp, tcp) in sockets {
+        for Sockets { address, udp, tcp } in sockets {
             server.addresses.push(address);
-            let datagrams = answer_datagrams(udp, Arc::clone(responder));
-            server.loops.spawn(until_stopped(stopped.clone(), datagrams));
+            for socket in udp {
+                answer_datagrams(&mut server.workers, socket, responder)
+                    .map_err(fail(address, "UDP"))?;
+            }
             let stopped = stopped.clone();
             let gate = Arc::clone(&gate);
             let connections = tcp::answer_connections(tcp, Arc::clone(responder), gate, stopped);
@@ -115,65 +144,80 @@ impl Server {
         &self.addresses
     }
 
-    /// Closes every socket and connection, and waits until that is done.
+    /// Closes every socket and connection, and waits until that is done. Datagrams that have
+    /// arrived are answered before.
     pub async fn shutdown(mut self) {
         self.stop.send_replace(true);
+        drop(self.workers);
         while self.loops.join_next().await.is_some() {}
     }
 }
 
-/// Runs until there is an end, or the server stops or is gone.
-async fn until_stopped(mut stopped: watch::Receiver<bool>, work: impl Future<Output = ()>) {
-    tokio::select! {
-        _ = stopped.wait_for(|stopped| *stopped) => {}
-        () = work => {}
-    }
+/// The sockets of one address.
+struct Sockets {
+    /// With the real port.
+    address: SocketAddr,
+    /// One for each worker.
+    udp: Vec<UdpSocket>,
+    tcp: TcpListener,
 }
 
-/// A UDP and a TCP socket on the same port, and their address.
-type Sockets = (SocketAddr, UdpSocket, TcpListener);
+fn fail(address: SocketAddr, transport: &'static str) -> impl Fn(io::Error) -> ListenError {
+    move |source| ListenError { address, transport, source }
+}
 
-fn bind(address: SocketAddr) -> Result<Sockets, ListenError> {
+fn bind(address: SocketAddr, workers: NonZeroUsize) -> Result<Sockets, ListenError> {
     // The port that the system picks for UDP may be taken for TCP: let it pick another one.
     let further_attempts = if address.port() == 0 { BIND_ATTEMPTS - 1 } else { 0 };
     for _ in 0..further_attempts {
-        match bind_once(address) {
+        match bind_once(address, workers) {
             Err(error) if error.source.kind() == io::ErrorKind::AddrInUse => {}
             result => return result,
         }
     }
-    bind_once(address)
+    bind_once(address, workers)
 }
 
-fn bind_once(address: SocketAddr) -> Result<Sockets, ListenError> {
-    let fail = |transport| move |source| ListenError { address, transport, source };
-    let udp = net::UdpSocket::bind(address).map_err(fail("UDP"))?;
-    let real = udp.local_addr().map_err(fail("UDP"))?;
-    let tcp = net::TcpListener::bind(real).map_err(fail("TCP"))?;
-    udp.set_nonblocking(true).map_err(fail("UDP"))?;
-    tcp.set_nonblocking(true).map_err(fail("TCP"))?;
-    let udp = UdpSocket::from_std(udp).map_err(fail("UDP"))?;
-    let tcp = TcpListener::from_std(tcp).map_err(fail("TCP"))?;
-    Ok((real, udp, tcp))
+fn bind_once(address: SocketAddr, workers: NonZeroUsize) -> Result<Sockets, ListenError> {
+    let udp = bind_datagrams(address, workers).map_err(fail(address, "UDP"))?;
+    let real = udp[0].local_addr().map_err(fail(address, "UDP"))?;
+    let tcp = net::TcpListener::bind(real).map_err(fail(address, "TCP"))?;
+    tcp.set_nonblocking(true).map_err(fail(address, "TCP"))?;
+    let tcp = TcpListener::from_std(tcp).map_err(fail(address, "TCP"))?;
+    Ok(Sockets { address: real, udp, tcp })
 }
 
-/// Answers datagrams one after the other, without an end.
-async fn answer_datagrams(socket: UdpSocket, responder: Arc<Responder>) {
-    let mut message = vec![0; usize::from(u16::MAX)];
-    let mut reply = Vec::with_capacity(usize::from(MAX_PAYLOAD));
-    loop {
-        match socket.recv_from(&mut message).await {
-            Ok((length, client)) => {
-                let message = &message[..length];
-                if responder.respond(message, client.ip(), Transport::Udp, &mut reply) {
-                    // A reply that cannot be sent is lost, as any datagram may be.
-                    let _ = socket.send_to(&reply, client).await;
-                }
-            }
-            // Some systems report here that an earlier reply did not arrive.
-            Err(_) => tokio::time::sleep(PAUSE_AFTER_ERROR).await,
-        }
+#[cfg(target_os = "linux")]
+use crate::dns::batch_socket::bind as bind_datagrams;
+
+/// One socket, whatever the number of workers: how several share an address, and whether they share
+/// the datagrams as well, is another matter on each system.
+#[cfg(not(target_os = "linux"))]
+fn bind_datagrams(address: SocketAddr, _workers: NonZeroUsize) -> io::Result<Vec<UdpSocket>> {
+    Ok(vec![UdpSocket::bind(address)?])
+}
+
+#[cfg(target_os = "linux")]
+fn answer_datagrams(
+    workers: &mut Workers,
+    socket: UdpSocket,
+    responder: &Arc<Responder>,
+) -> io::Result<()> {
+    use crate::dns::batch_socket::BatchSocket;
+    use nix::sys::socket::{SockaddrIn, SockaddrIn6};
+    match socket.local_addr()? {
+        SocketAddr::V4(_) => workers.start::<BatchSocket<SockaddrIn>>(socket, responder),
+        SocketAddr::V6(_) => workers.start::<BatchSocket<SockaddrIn6>>(socket, responder),
     }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn answer_datagrams(
+    workers: &mut Workers,
+    socket: UdpSocket,
+    responder: &Arc<Responder>,
+) -> io::Result<()> {
+    workers.start::<PlainSocket>(socket, responder)
 }
 
 #[cfg(test)]

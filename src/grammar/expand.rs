@@ -18,7 +18,8 @@ pub enum Token {
     Argument {
         /// Position in `Command::arguments`.
         argument: usize,
-        /// Whether more values may follow.
+        /// Whether it may follow again. Those that may stand at the end of the form, and follow
+        /// again together.
         repeated: bool,
     },
 }
@@ -27,7 +28,8 @@ pub enum Token {
 ///
 /// # Errors
 ///
-/// There are too many forms, or something follows a repeated argument.
+/// There are too many forms, something follows a repeated argument, or something else than
+/// arguments is repeated.
 pub fn forms(
     stanza: &CommandStanza,
     items: &[Item],
@@ -44,10 +46,10 @@ pub fn forms(
         new
     });
     for form in &forms {
-        let repeats =
-            form.iter().position(|token| matches!(token, Token::Argument { repeated: true, .. }));
-        if repeats.is_some_and(|place| place + 1 != form.len()) {
-            return Err(stanza.position.error(1, "nothing can follow an argument with `...`"));
+        let is_repeated = |token: &Token| matches!(token, Token::Argument { repeated: true, .. });
+        let repeats = form.iter().position(is_repeated);
+        if repeats.is_some_and(|place| !form[place..].iter().all(is_repeated)) {
+            return Err(stanza.position.fault("nothing can follow an argument with `...`"));
         }
     }
     Ok(forms)
@@ -65,6 +67,7 @@ fn sequence(
             Item::Argument { name, repeated, .. } => {
                 vec![vec![Token::Argument { argument: argument(name), repeated: *repeated }]]
             }
+            Item::Repeated(entry) => vec![repeated_entry(entry, argument, stanza)?],
             Item::Optional(branches) => {
                 let mut tails = vec![Vec::new()];
                 for branch in branches {
@@ -82,7 +85,7 @@ fn sequence(
         };
         if forms.len() * tails.len() > MOST_FORMS {
             let message = format!("more than {MOST_FORMS} forms");
-            return Err(stanza.position.error(1, message));
+            return Err(stanza.position.fault(message));
         }
         forms = forms
             .iter()
@@ -90,6 +93,29 @@ fn sequence(
             .collect();
     }
     Ok(forms)
+}
+
+/// The arguments of an entry that repeats.
+fn repeated_entry(
+    entry: &[Item],
+    argument: &impl Fn(&str) -> usize,
+    stanza: &CommandStanza,
+) -> Result<Form, GrammarError> {
+    let tokens = entry.iter().map(|item| match item {
+        Item::Argument { name, repeated: false, .. } => {
+            Ok(Token::Argument { argument: argument(name), repeated: true })
+        }
+        _ => Err(stanza.position.fault("only arguments can repeat together")),
+    });
+    tokens.collect()
+}
+
+/// How many arguments at the end of a form follow again together.
+pub fn repeated_at_end(form: &[Token]) -> usize {
+    form.iter()
+        .rev()
+        .take_while(|token| matches!(token, Token::Argument { repeated: true, .. }))
+        .count()
 }
 
 #[cfg(test)]
@@ -117,5 +143,8 @@ mod tests {
     #[test]
     fn a_repeated_argument_stands_last() {
         assert!(count("a <x:1-2>... b").is_err());
+        assert!(count("a {<x:1-2> <y:1-2>}... b").is_err());
+        assert!(count("a {<x:1-2> b}...").is_err());
+        assert_eq!(count("a {<x:1-2> <y:1-2>}...").unwrap(), 1);
     }
 }

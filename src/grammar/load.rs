@@ -2,20 +2,23 @@
 
 use hashbrown::HashMap;
 
+use crate::grammar::clauses::{Clauses, kept_named, message_named};
 use crate::grammar::expand::{self, Token};
-use crate::grammar::link::{self, Action, Kept, Message, Report};
+use crate::grammar::link::{self, Kept, Message};
 use crate::grammar::notation::{
-    self, ChoiceValue, Clause, ClearTarget, CommandStanza, Entry, Item, ModeStanza, Position,
-    SectionMode, TypeName, TypeStanza,
+    self, ChoiceValue, Clause, CommandStanza, Entry, Item, ModeStanza, Position, SectionMode,
+    TypeName, TypeStanza,
 };
 use crate::grammar::trie::{Conflict, Trie};
-use crate::grammar::value::{ChoiceType, ChoiceWord, Fit, TypeId, Value, ValueType};
+use crate::grammar::value::{ChoiceType, ChoiceWord, TypeId, ValueType};
+use crate::grammar::whole::{
+    adding, check_claim, check_help, check_needs, check_places, check_prompt, claim_of, find_rivals,
+};
 use crate::grammar::{
-    Argument, Command, CommandId, FormId, Grammar, GrammarError, Level, Mode, ModeId, Need,
-    Rejection, Storage, Target, Verb,
+    Argument, Command, CommandId, FormId, Grammar, GrammarError, Mode, ModeId, Verb,
 };
 
-type Result<T> = std::result::Result<T, GrammarError>;
+pub(super) type Result<T> = std::result::Result<T, GrammarError>;
 
 /// Loads a grammar; see [`Grammar::load`].
 pub(super) fn load<N: AsRef<str>, T: AsRef<str>>(files: &[(N, T)]) -> Result<Grammar> {
@@ -49,7 +52,7 @@ pub(super) fn load<N: AsRef<str>, T: AsRef<str>>(files: &[(N, T)]) -> Result<Gra
                 Entry::Section(modes) => section = Some(loader.section(modes)?),
                 Entry::Command(stanza) => {
                     let modes = section.clone().ok_or_else(|| {
-                        stanza.position.error(1, "a command before the first `in` line")
+                        stanza.position.fault("a command before the first `in` line")
                     })?;
                     stanzas.push((stanza.clone(), modes));
                 }
@@ -62,8 +65,8 @@ pub(super) fn load<N: AsRef<str>, T: AsRef<str>>(files: &[(N, T)]) -> Result<Gra
 }
 
 #[derive(Default)]
-struct Loader {
-    choices: Vec<ChoiceType>,
+pub(super) struct Loader {
+    pub(super) choices: Vec<ChoiceType>,
     modes: Vec<Mode>,
     commands: Vec<Command>,
     messages: HashMap<Message, Vec<String>>,
@@ -75,11 +78,21 @@ impl Loader {
         if self.choices.iter().any(|known| known.name == stanza.name) {
             return Err(stanza.position.error(6, format!("a second type {}", stanza.name)));
         }
-        if stanza.values.is_empty() {
+        if stanza.values.is_empty() && stanza.like.is_none() {
             return Err(stanza.position.error(6, "a type without values"));
         }
         let mut words: Vec<ChoiceWord> = Vec::new();
         let mut ranges = Vec::new();
+        if let Some(like) = &stanza.like {
+            let known = self.choices.iter().find(|choice| choice.name == *like);
+            let known = known.ok_or_else(|| {
+                stanza.position.error(6, format!("no type before it is called {like}"))
+            })?;
+            words.clone_from(&known.words);
+            ranges.clone_from(&known.ranges);
+        }
+        let otherwise = stanza.otherwise.as_ref();
+        let otherwise = otherwise.map(|name| message_named(name, &stanza.position)).transpose()?;
         for line in &stanza.values {
             match &line.value {
                 ChoiceValue::Word(word, number) => {
@@ -112,13 +125,16 @@ impl Loader {
                     .error(6, format!("{linked} has {name}, the type has not")));
             }
         }
-        self.choices.push(ChoiceType { name: stanza.name.clone(), words, ranges });
+        self.choices.push(ChoiceType { name: stanza.name.clone(), words, ranges, otherwise });
         Ok(())
     }
 
     fn add_mode(&mut self, stanza: &ModeStanza) -> Result<()> {
         if self.modes.iter().any(|known| known.name == stanza.name) {
             return Err(stanza.position.error(6, format!("a second mode {}", stanza.name)));
+        }
+        if stanza.root && self.modes.iter().any(|known| known.root) {
+            return Err(stanza.position.error(6, "a second root mode"));
         }
         self.modes.push(Mode {
             name: stanza.name.clone(),
@@ -148,12 +164,12 @@ impl Loader {
         Ok(())
     }
 
-    fn mode(&self, name: &str, position: &Position) -> Result<ModeId> {
+    pub(super) fn mode(&self, name: &str, position: &Position) -> Result<ModeId> {
         self.modes
             .iter()
             .position(|mode| mode.name == name)
             .map(ModeId)
-            .ok_or_else(|| position.error(1, format!("no mode is called {name}")))
+            .ok_or_else(|| position.fault(format!("no mode is called {name}")))
     }
 
     fn section(&self, modes: &[SectionMode]) -> Result<Vec<ModeId>> {
@@ -222,16 +238,21 @@ impl Loader {
             let mut more = arguments.clone();
             self.collect_arguments(items, stanza, keys, &mut more)?;
             if more.len() > arguments.len() {
-                return Err(position.error(1, format!("«{syntax}» has other arguments")));
+                return Err(position.fault(format!("«{syntax}» has other arguments")));
             }
             forms.extend(expand::forms(stanza, items, &place)?);
         }
+        if arguments.len() > MOST_ARGUMENTS {
+            return Err(stanza.position.fault(format!("more than {MOST_ARGUMENTS} arguments")));
+        }
         check_help_tokens(stanza, &forms, &arguments)?;
         let help = stanza.help.iter().map(|line| (line.token.clone(), line.text.clone())).collect();
+        check_said_once(stanza)?;
         let clauses = Clauses { stanza, arguments: &arguments, loader: self };
         let verb = clauses.verb()?;
         let storage = clauses.storage(&verb)?;
         let level = clauses.level()?;
+        let privilege = clauses.privilege(&verb)?;
         let evidence = stanza.clauses.iter().find_map(|(clause, _)| match clause {
             Clause::From(text) => Some(text.clone()),
             _ => None,
@@ -240,7 +261,7 @@ impl Loader {
         if storage.is_some() && matches!(verb, Verb::Keep | Verb::Open(_)) {
             check_forms_differ(stanza, &forms[..printed_forms])?;
         } else if stanza.negatable {
-            return Err(stanza.position.error(1, "only a command that keeps can have `[no]`"));
+            return Err(stanza.position.fault("only a command that keeps can have `[no]`"));
         }
         Ok(Command {
             id,
@@ -254,6 +275,7 @@ impl Loader {
             verb,
             storage,
             level,
+            privilege,
             evidence,
             hidden,
             help,
@@ -271,23 +293,31 @@ impl Loader {
             match item {
                 Item::Word(_) => {}
                 Item::Argument { name, kind, repeated } => {
-                    let value_type = self.value_type(kind, stanza, keys, 0)?;
+                    let value_type = self.value_type(name, kind, stanza, keys, 0)?;
                     match arguments.iter_mut().find(|known| known.name == *name) {
                         Some(known) if known.value_type == value_type => known.repeated |= repeated,
                         Some(_) => {
                             let text = format!("<{name}> stands here with two types");
-                            return Err(stanza.position.error(1, text));
+                            return Err(stanza.fault_at(name, text));
                         }
                         None => arguments.push(Argument {
                             name: name.clone(),
                             value_type,
                             repeated: *repeated,
+                            rivals: Vec::new(),
                         }),
                     }
                 }
                 Item::Optional(branches) | Item::Choice(branches) => {
                     for branch in branches {
                         self.collect_arguments(branch, stanza, keys, arguments)?;
+                    }
+                }
+                Item::Repeated(entry) => {
+                    let first = arguments.len();
+                    self.collect_arguments(entry, stanza, keys, arguments)?;
+                    for argument in &mut arguments[first..] {
+                        argument.repeated = true;
                     }
                 }
             }
@@ -297,36 +327,41 @@ impl Loader {
 
     fn value_type(
         &mut self,
+        name: &str,
         kind: &TypeName,
         stanza: &CommandStanza,
         keys: &HashMap<Kept, (String, TypeName, Position)>,
         depth: usize,
     ) -> Result<ValueType> {
-        let wrong = |text: String| stanza.position.error(1, text);
+        let wrong = |text: String| stanza.fault_at(name, text);
         Ok(match kind {
             TypeName::Range(low, high) if low > high => {
                 return Err(wrong(format!("{low} is above {high}")));
             }
             TypeName::Range(low, high) => ValueType::Range(*low, *high),
-            TypeName::Sized(name, size) => {
+            TypeName::Sized(base, size) => {
                 let size = usize::try_from(*size).unwrap_or(usize::MAX);
-                match name.as_str() {
+                match base.as_str() {
                     "word" => ValueType::Word(size),
                     "name" => ValueType::Name(size),
                     "domain" => ValueType::Domain(size),
+                    "label" => ValueType::Label(size),
+                    "ipv4-prefix" if size <= 32 => {
+                        ValueType::Ipv4Prefix(u8::try_from(size).unwrap_or(32))
+                    }
                     other => return Err(wrong(format!("{other} takes no size"))),
                 }
             }
-            TypeName::Reference(name) => {
-                let kept = Kept::from_name(name)
-                    .ok_or_else(|| wrong(format!("no statement is called {name}")))?;
-                let (_, kind, _) = keys
-                    .get(&kept)
-                    .ok_or_else(|| wrong(format!("{name} has no key that could be referred to")))?;
+            TypeName::Reference(target) => {
+                let kept = Kept::from_name(target)
+                    .ok_or_else(|| wrong(format!("no statement is called {target}")))?;
+                let (_, kind, _) = keys.get(&kept).ok_or_else(|| {
+                    wrong(format!("{target} has no key that could be referred to"))
+                })?;
                 if depth > 4 {
-                    return Err(wrong(format!("`ref {name}` refers to itself")));
+                    return Err(wrong(format!("`ref {target}` refers to itself")));
                 }
-                let base = self.value_type(&kind.clone(), stanza, keys, depth + 1)?;
+                let base = self.value_type(name, &kind.clone(), stanza, keys, depth + 1)?;
                 if !self.references.contains(&kept) {
                     self.references.push(kept);
                 }
@@ -341,6 +376,7 @@ impl Loader {
                 "decimal" => ValueType::Decimal,
                 "quoted" => ValueType::Quoted,
                 "line" => ValueType::Line,
+                "delimited" => ValueType::Delimited,
                 "host-port" => ValueType::HostPort,
                 other => {
                     let id = self.choices.iter().position(|choice| choice.name == other);
@@ -353,7 +389,7 @@ impl Loader {
 
     /// Builds the tries and checks what only the whole can show.
     fn finish(self) -> Result<Grammar> {
-        let beginning = Position { file: "messages".to_owned(), line: 1 };
+        let beginning = Position { file: "messages".to_owned(), line: 1, column: 1 };
         let mut messages = Vec::new();
         for message in Message::ALL {
             let lines = self.messages.get(message);
@@ -391,7 +427,7 @@ impl Loader {
                     let name = storage.kept.name();
                     let text =
                         format!("{}:{} keeps {name} in the same mode", other.file, other.line);
-                    return Err(command.position.error(1, text));
+                    return Err(command.position.fault(text));
                 }
                 for need in storage.needs.iter().filter(|need| need.under) {
                     if let Some(kept) = need.kept {
@@ -405,8 +441,14 @@ impl Loader {
         }
         for command in &self.commands {
             check_needs(command, &by_kept)?;
+            check_places(command, &messages)?;
+            check_prompt(command, &self.modes)?;
+            check_claim(command, &self.commands, &self.modes)?;
         }
-        Ok(Grammar {
+        let wide_claims =
+            self.commands.iter().filter(|one| claim_of(one).is_some_and(|one| one.below));
+        let wide_claims = wide_claims.map(|command| command.id).collect();
+        let mut grammar = Grammar {
             choices: self.choices,
             modes: self.modes,
             commands: self.commands,
@@ -415,82 +457,21 @@ impl Loader {
             references: self.references,
             by_kept,
             dependents,
+            adding: HashMap::new(),
             group_section,
-        })
+            wide_claims,
+        };
+        grammar.adding = adding(&grammar)?;
+        find_rivals(&mut grammar);
+        Ok(grammar)
     }
 }
 
-/// What a statement needs or excludes must be kept in every mode that has its command.
-fn check_needs(command: &Command, by_kept: &HashMap<(ModeId, Kept), CommandId>) -> Result<()> {
-    let Some(storage) = &command.storage else { return Ok(()) };
-    let needed = storage.needs.iter().filter_map(|need| need.kept);
-    for kept in needed.chain(storage.excludes.iter().copied()) {
-        let missing = command.modes.iter().any(|mode| !by_kept.contains_key(&(*mode, kept)));
-        if missing {
-            let text = format!("{} is not kept in the modes of this command", kept.name());
-            return Err(command.position.error(1, text));
-        }
-    }
-    Ok(())
-}
+/// Statements keep the positions of their arguments in a byte.
+const MOST_ARGUMENTS: usize = 255;
 
 /// A grammar of so few commands is a test's, which need not have every statement.
 const COMMANDS_OF_A_WHOLE_GRAMMAR: usize = 50;
-
-fn insert(trie: &mut Trie, command: &Command, no_help: &str, all: &[Command]) -> Result<()> {
-    let say = |conflict: Conflict| {
-        let text = match conflict {
-            Conflict::Same(other) => {
-                let other = &all[other.0];
-                format!(
-                    "written like {} ({}:{})",
-                    other.syntax, other.position.file, other.position.line
-                )
-            }
-            Conflict::Arguments(one, other) => {
-                format!("<{one}> and <{other}> stand at one place and cannot be told apart")
-            }
-            Conflict::Help(token, one, other) => {
-                format!("two help texts for {token}: «{one}» and «{other}»")
-            }
-        };
-        command.position.error(1, text)
-    };
-    for (index, form) in command.forms.iter().enumerate() {
-        trie.insert(command, FormId(index), form, None).map_err(say)?;
-        if !command.negatable {
-            continue;
-        }
-        let key = command.storage.as_ref().map_or(&[][..], |storage| storage.key.as_slice());
-        let last = form.iter().rposition(|token| match token {
-            Token::Word(_) => true,
-            Token::Argument { argument, .. } => key.contains(argument),
-        });
-        for length in last.map_or(1, |place| place + 1)..=form.len() {
-            trie.insert(command, FormId(index), &form[..length], Some(no_help)).map_err(say)?;
-        }
-    }
-    Ok(())
-}
-
-fn check_help(trie: &Trie, commands: &[Command]) -> Result<()> {
-    for node in trie.nodes() {
-        for edge in &node.words {
-            if edge.help.is_empty() {
-                let position = &commands[edge.command.0].position;
-                return Err(position.error(1, format!("no help text for {}", edge.spellings[0])));
-            }
-        }
-        for edge in &node.arguments {
-            let needs_text = !matches!(edge.value_type, ValueType::Choice(_));
-            if needs_text && edge.help.is_empty() {
-                let position = &commands[edge.command.0].position;
-                return Err(position.error(1, format!("no help text for <{}>", edge.name)));
-            }
-        }
-    }
-    Ok(())
-}
 
 fn check_help_tokens(
     stanza: &CommandStanza,
@@ -519,6 +500,29 @@ fn check_help_tokens(
     Ok(())
 }
 
+/// What a stanza can say once only.
+fn check_said_once(stanza: &CommandStanza) -> Result<()> {
+    for (index, (clause, position)) in stanza.clauses.iter().enumerate() {
+        let several = matches!(
+            clause,
+            Clause::Default(..)
+                | Clause::Excludes(_)
+                | Clause::Needs { .. }
+                | Clause::Under { .. }
+                | Clause::Rejects { .. }
+                | Clause::RejectsAbove { .. }
+                | Clause::Also(..)
+        );
+        let is_same = |(other, _): &(Clause, Position)| {
+            std::mem::discriminant(other) == std::mem::discriminant(clause)
+        };
+        if !several && stanza.clauses[..index].iter().any(is_same) {
+            return Err(position.fault("said twice"));
+        }
+    }
+    Ok(())
+}
+
 /// Only values are kept, so two forms with the same values would print alike.
 fn check_forms_differ(stanza: &CommandStanza, forms: &[expand::Form]) -> Result<()> {
     let mut seen: Vec<Vec<usize>> = Vec::new();
@@ -533,7 +537,7 @@ fn check_forms_differ(stanza: &CommandStanza, forms: &[expand::Form]) -> Result<
         values.sort_unstable();
         if seen.contains(&values) {
             let text = "two forms hold the same values; make the word a value of a choice type";
-            return Err(stanza.position.error(1, text));
+            return Err(stanza.position.fault(text));
         }
         seen.push(values);
     }
@@ -547,6 +551,7 @@ fn kind_of(items: &[Item], wanted: &str) -> Option<TypeName> {
         Item::Optional(branches) | Item::Choice(branches) => {
             branches.iter().find_map(|branch| kind_of(branch, wanted))
         }
+        Item::Repeated(entry) => kind_of(entry, wanted),
     })
 }
 
@@ -558,234 +563,45 @@ fn last_key(stanza: &CommandStanza) -> Result<Option<(Kept, String)>> {
         match clause {
             Clause::As(name) => kept = Some(kept_named(name, position)?),
             Clause::KeepPer(keys) | Clause::Open { key: keys, .. } => key = keys.last().cloned(),
-            Clause::KeepEach(name) => key = Some(name.clone()),
+            Clause::KeepEach { entry, .. } => key = entry.last().cloned(),
             _ => {}
         }
     }
     Ok(kept.zip(key))
 }
 
-fn kept_named(name: &str, position: &Position) -> Result<Kept> {
-    Kept::from_name(name).ok_or_else(|| position.error(1, format!("no statement is called {name}")))
-}
-
-fn message_named(name: &str, position: &Position) -> Result<Message> {
-    Message::from_name(name)
-        .ok_or_else(|| position.error(1, format!("no message is called {name}")))
-}
-
-/// The clauses of one stanza.
-struct Clauses<'a> {
-    stanza: &'a CommandStanza,
-    arguments: &'a [Argument],
-    loader: &'a Loader,
-}
-
-impl Clauses<'_> {
-    fn argument(&self, name: &str, position: &Position) -> Result<usize> {
-        self.arguments
-            .iter()
-            .position(|argument| argument.name == name)
-            .ok_or_else(|| position.error(1, format!("the syntax line has no <{name}>")))
-    }
-
-    fn arguments(&self, names: &[String], position: &Position) -> Result<Vec<usize>> {
-        names.iter().map(|name| self.argument(name, position)).collect()
-    }
-
-    fn value(&self, argument: usize, text: &str, position: &Position) -> Result<Value> {
-        match self.arguments[argument].value_type.fit(&self.loader.choices, text, false) {
-            Fit::Exact(value) | Fit::Typed(value) | Fit::Free(value) => Ok(value),
-            Fit::Beginnings(_) | Fit::OutOfRange(..) | Fit::No => {
-                let name = &self.arguments[argument].name;
-                Err(position.error(1, format!("{text} is no value of <{name}>")))
+fn insert(trie: &mut Trie, command: &Command, no_help: &str, all: &[Command]) -> Result<()> {
+    let say = |conflict: Conflict| {
+        let text = match conflict {
+            Conflict::Same(other) => {
+                let other = &all[other.0];
+                format!(
+                    "written like {} ({}:{})",
+                    other.syntax, other.position.file, other.position.line
+                )
             }
-        }
-    }
-
-    fn verb(&self) -> Result<Verb> {
-        let mut verb = None;
-        for (clause, position) in &self.stanza.clauses {
-            let found = match clause {
-                Clause::KeepOne | Clause::KeepPer(_) | Clause::KeepEach(_) => Verb::Keep,
-                Clause::Open { mode, .. } => Verb::Open(self.loader.mode(mode, position)?),
-                Clause::Enter(mode) => Verb::Enter(self.loader.mode(mode, position)?),
-                Clause::Leave => Verb::Leave,
-                Clause::End => Verb::End,
-                Clause::Show(name) => Verb::Show(
-                    Report::from_name(name)
-                        .ok_or_else(|| position.error(1, format!("no report is called {name}")))?,
-                ),
-                Clause::Do(name) => Verb::Do(
-                    Action::from_name(name)
-                        .ok_or_else(|| position.error(1, format!("no action is called {name}")))?,
-                ),
-                Clause::Clear(targets) => Verb::Clear(self.targets(targets, position)?),
-                _ => continue,
-            };
-            if verb.replace(found).is_some() {
-                return Err(position.error(1, "a second verb"));
+            Conflict::Arguments(one, other) => {
+                format!("<{one}> and <{other}> stand at one place and cannot be told apart")
             }
-        }
-        // What is only swallowed does nothing.
-        let swallowed = self.level()? == Level::Accepted;
-        verb.or(swallowed.then_some(Verb::Accept))
-            .ok_or_else(|| self.stanza.position.error(1, "a command without a verb"))
-    }
-
-    fn targets(&self, targets: &[ClearTarget], position: &Position) -> Result<Vec<Target>> {
-        targets
-            .iter()
-            .map(|target| {
-                Ok(match target {
-                    ClearTarget::Name(name) => Target::Name(kept_named(name, position)?),
-                    ClearTarget::Negated(name) => Target::Negated(kept_named(name, position)?),
-                    ClearTarget::Group(name) => Target::Group(self.argument(name, position)?),
-                })
-            })
-            .collect()
-    }
-
-    fn level(&self) -> Result<Level> {
-        for (clause, position) in &self.stanza.clauses {
-            if let Clause::Level(name) = clause {
-                return match name.as_str() {
-                    "modelled" => Ok(Level::Modelled),
-                    "kept" => Ok(Level::Kept),
-                    "accepted" => Ok(Level::Accepted),
-                    other => Err(position.error(1, format!("no level is called {other}"))),
-                };
+            Conflict::Help(token, one, other) => {
+                format!("two help texts for {token}: «{one}» and «{other}»")
             }
+        };
+        command.position.fault(text)
+    };
+    for (index, form) in command.forms.iter().enumerate() {
+        trie.insert(command, FormId(index), form, None).map_err(say)?;
+        if !command.negatable {
+            continue;
         }
-        Ok(Level::Modelled)
-    }
-
-    fn storage(&self, verb: &Verb) -> Result<Option<Storage>> {
-        let keeps = matches!(verb, Verb::Keep | Verb::Open(_));
-        let name = self.stanza.clauses.iter().find_map(|(clause, position)| match clause {
-            Clause::As(name) => Some((name, position)),
-            _ => None,
+        let key = command.storage.as_ref().map_or(&[][..], |storage| storage.key.as_slice());
+        let last = form.iter().rposition(|token| match token {
+            Token::Word(_) => true,
+            Token::Argument { argument, .. } => key.contains(argument),
         });
-        let Some((name, position)) = name else {
-            return if keeps {
-                Err(self.stanza.position.error(1, "a command that keeps needs `as NAME`"))
-            } else {
-                self.no_attributes()
-            };
-        };
-        if !keeps {
-            return Err(position.error(1, "`as` is for commands that keep"));
+        for length in last.map_or(1, |place| place + 1)..=form.len() {
+            trie.insert(command, FormId(index), &form[..length], Some(no_help)).map_err(say)?;
         }
-        let mut storage = Storage {
-            kept: kept_named(name, position)?,
-            key: Vec::new(),
-            each: false,
-            world: false,
-            group: None,
-            defaults: Vec::new(),
-            default_on: false,
-            no_kept: false,
-            merge: false,
-            at_most: None,
-            unique: None,
-            excludes: Vec::new(),
-            needs: Vec::new(),
-            rejects: Vec::new(),
-            in_use: None,
-            pack: None,
-            adds: None,
-        };
-        for (clause, position) in &self.stanza.clauses {
-            self.attribute(&mut storage, clause, position)?;
-        }
-        if storage.each && !storage.key.last().is_some_and(|key| self.arguments[*key].repeated) {
-            return Err(self.stanza.position.error(1, "`keep each` needs an argument with `...`"));
-        }
-        Ok(Some(storage))
     }
-
-    fn attribute(&self, storage: &mut Storage, clause: &Clause, position: &Position) -> Result<()> {
-        match clause {
-            Clause::KeepPer(names) | Clause::Open { key: names, .. } => {
-                storage.key = self.arguments(names, position)?;
-            }
-            Clause::KeepEach(name) => {
-                storage.key = vec![self.argument(name, position)?];
-                storage.each = true;
-            }
-            Clause::World => storage.world = true,
-            Clause::Group(name) => storage.group = Some(self.argument(name, position)?),
-            Clause::Default(name, text) => {
-                let argument = self.argument(name, position)?;
-                storage.defaults.push((argument, self.value(argument, text, position)?));
-            }
-            Clause::DefaultOn => storage.default_on = true,
-            Clause::NoKept => storage.no_kept = true,
-            Clause::Merge => storage.merge = true,
-            Clause::AtMost(most) => storage.at_most = Some(*most),
-            Clause::Unique(name) => storage.unique = Some(self.argument(name, position)?),
-            Clause::Excludes(names) => {
-                for name in names {
-                    storage.excludes.push(kept_named(name, position)?);
-                }
-            }
-            Clause::Needs { name, message } => storage.needs.push(Need {
-                kept: if name == "group" { None } else { Some(kept_named(name, position)?) },
-                under: false,
-                message: message_named(message, position)?,
-            }),
-            Clause::Under { name, message } => storage.needs.push(Need {
-                kept: Some(kept_named(name, position)?),
-                under: true,
-                message: message_named(message, position)?,
-            }),
-            Clause::Rejects { argument, value, with, message } => {
-                let argument = self.argument(argument, position)?;
-                storage.rejects.push(Rejection {
-                    argument,
-                    value: self.value(argument, value, position)?,
-                    with: self.value(argument, with, position)?,
-                    message: message_named(message, position)?,
-                });
-            }
-            Clause::InUse(message) => storage.in_use = Some(message_named(message, position)?),
-            Clause::Pack(number) => {
-                storage.pack = Some(usize::try_from(*number).unwrap_or(usize::MAX).max(1));
-            }
-            Clause::Adds(line) => storage.adds = Some(line.clone()),
-            Clause::KeepOne
-            | Clause::Enter(_)
-            | Clause::Leave
-            | Clause::End
-            | Clause::Show(_)
-            | Clause::Do(_)
-            | Clause::Clear(_)
-            | Clause::As(_)
-            | Clause::Also(..)
-            | Clause::From(_)
-            | Clause::Level(_)
-            | Clause::Hidden => {}
-        }
-        Ok(())
-    }
-
-    /// A command that keeps nothing cannot say how it keeps.
-    fn no_attributes(&self) -> Result<Option<Storage>> {
-        for (clause, position) in &self.stanza.clauses {
-            match clause {
-                Clause::Enter(_)
-                | Clause::Leave
-                | Clause::End
-                | Clause::Show(_)
-                | Clause::Do(_)
-                | Clause::Clear(_)
-                | Clause::Also(..)
-                | Clause::From(_)
-                | Clause::Level(_)
-                | Clause::Hidden => {}
-                _ => return Err(position.error(1, "this command keeps nothing")),
-            }
-        }
-        Ok(None)
-    }
+    Ok(())
 }

@@ -3,24 +3,27 @@
 //! Loaded from the files of `grammar/`, whose notation `grammar/README.md` specifies. Nothing here
 //! knows a single command of the device.
 
+mod clauses;
 pub mod expand;
 pub mod link;
 mod load;
 pub mod notation;
 pub mod reference;
+mod syntax;
 pub mod trie;
 pub mod value;
+mod whole;
 
 use std::fmt;
 
 use hashbrown::HashMap;
 use smallvec::{SmallVec, smallvec};
 
-use crate::grammar::expand::Form;
+use crate::grammar::expand::{Form, Token};
 use crate::grammar::link::{Action, Kept, Message, Report};
 use crate::grammar::notation::Position;
-use crate::grammar::trie::Trie;
-use crate::grammar::value::{ChoiceType, Value, ValueType};
+use crate::grammar::trie::{NodeId, Step, Trie};
+use crate::grammar::value::{ChoiceType, Value, ValueType, print_quoted};
 
 /// A grammar file that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,8 +68,12 @@ pub struct Grammar {
     by_kept: HashMap<(ModeId, Kept), CommandId>,
     /// The commands whose statements are removed together with those of that name, by mode.
     dependents: HashMap<(ModeId, Kept), Vec<CommandId>>,
+    /// The command that adds a line of that name by itself, by mode.
+    adding: HashMap<(ModeId, Kept), CommandId>,
     /// The first command of a mode whose statements stand in groups; its place is theirs.
     group_section: HashMap<ModeId, CommandId>,
+    /// The commands that claim a domain name with everything below it.
+    wide_claims: Vec<CommandId>,
 }
 
 /// A mode.
@@ -107,6 +114,8 @@ pub struct Command {
     pub storage: Option<Storage>,
     /// How far the emulator models it.
     pub level: Level,
+    /// Who may use it.
+    pub privilege: Privilege,
     /// The page that says so.
     pub evidence: Option<String>,
     /// Whether help leaves it out.
@@ -124,6 +133,9 @@ pub struct Argument {
     pub value_type: ValueType,
     /// Whether it takes several values.
     pub repeated: bool,
+    /// The places of free text where words or other values can stand too: there, text that looks
+    /// like one of them must be printed in quotes.
+    rivals: Vec<(ModeId, NodeId)>,
 }
 
 impl Argument {
@@ -160,7 +172,7 @@ pub enum Verb {
 }
 
 /// What a `clear` removes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Statements of that name.
     Name(Kept),
@@ -168,6 +180,8 @@ pub enum Target {
     Negated(Kept),
     /// All statements of the group that the argument names.
     Group(usize),
+    /// Statements of that name whose values are those of the arguments of the same names.
+    With(Kept, Vec<usize>),
 }
 
 /// How statements of a command are kept.
@@ -178,8 +192,9 @@ pub struct Storage {
     pub kept: Kept,
     /// The arguments that make up its key.
     pub key: Vec<usize>,
-    /// Each value of the repeated key argument is a statement of its own.
-    pub each: bool,
+    /// The arguments of `keep each`: each set of values for them is a statement of its own. They
+    /// are the last ones of the key.
+    pub each: Vec<usize>,
     /// It belongs to the emulated world.
     pub world: bool,
     /// The argument whose value the group shares.
@@ -196,18 +211,30 @@ pub struct Storage {
     pub at_most: Option<u64>,
     /// A repeated argument whose values must differ.
     pub unique: Option<usize>,
+    /// The most values of a repeated argument.
+    pub most: Option<Most>,
+    /// The domain name that it claims.
+    pub claim: Option<Claim>,
     /// Statements that go when this one is kept.
     pub excludes: Vec<Kept>,
     /// Statements that must be there.
     pub needs: Vec<Need>,
     /// Pairs of values that exclude each other.
     pub rejects: Vec<Rejection>,
+    /// Pairs of numbers of which the first must not exceed the second.
+    pub above: Vec<Above>,
+    /// Repeating the line is told to the program again, though it changes nothing that is kept.
+    pub again: bool,
     /// The message if a reference forbids to remove it.
     pub in_use: Option<Message>,
     /// Entries on one printed line.
     pub pack: Option<usize>,
     /// The line that the device adds below.
     pub adds: Option<String>,
+    /// Its secret is kept as a hash.
+    pub hashed: bool,
+    /// What follows it in a file is kept as it is.
+    pub verbatim: bool,
 }
 
 /// A statement that must be there.
@@ -218,6 +245,30 @@ pub struct Need {
     /// Whether this one is removed together with it.
     pub under: bool,
     /// What is said if it is not there.
+    pub message: Message,
+}
+
+/// How many values a repeated argument takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Most {
+    /// The argument.
+    pub argument: usize,
+    /// The most values.
+    pub most: u64,
+    /// What is said of more.
+    pub message: Message,
+}
+
+/// A domain name that a statement claims. A name that is claimed together with all names below it
+/// cannot be at or above a name that another statement claims alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// All names below it are claimed too.
+    pub below: bool,
+    /// The arguments whose values are the name when they are joined by dots: of this statement or
+    /// else of the one whose block it stands in.
+    pub parts: Vec<String>,
+    /// What is said if the name is claimed already.
     pub message: Message,
 }
 
@@ -232,6 +283,52 @@ pub struct Rejection {
     pub with: Value,
     /// What is said.
     pub message: Message,
+}
+
+/// A number that must not exceed another one of the same line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Above {
+    /// The argument.
+    pub argument: usize,
+    /// The argument that holds the highest number allowed.
+    pub limit: usize,
+    /// What is said if it does.
+    pub message: Message,
+}
+
+/// What a user may do (Administration guide p. 105), and what it takes to use a command. The
+/// order is that of falling rights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Privilege {
+    /// Everything: level 0.
+    Full,
+    /// Settings of ports, and looking: level 4.
+    Ports,
+    /// Looking: level 5.
+    Read,
+}
+
+impl Privilege {
+    /// The privilege of that number.
+    pub fn from_number(number: u64) -> Option<Self> {
+        [Privilege::Full, Privilege::Ports, Privilege::Read]
+            .into_iter()
+            .find(|privilege| u64::from(privilege.number()) == number)
+    }
+
+    /// The number that the device gives it: 0, 4 or 5.
+    pub fn number(self) -> u8 {
+        match self {
+            Privilege::Full => 0,
+            Privilege::Ports => 4,
+            Privilege::Read => 5,
+        }
+    }
+
+    /// Whether a user of this privilege may use what needs `needed`.
+    pub fn covers(self, needed: Privilege) -> bool {
+        self <= needed
+    }
 }
 
 /// How far the emulator models a command.
@@ -259,18 +356,24 @@ impl fmt::Display for Level {
 pub const FILES: &[(&str, &str)] = &[
     ("00-types.grammar", include_str!("../../grammar/00-types.grammar")),
     ("10-exec.grammar", include_str!("../../grammar/10-exec.grammar")),
+    ("11-system.grammar", include_str!("../../grammar/11-system.grammar")),
     ("12-version.grammar", include_str!("../../grammar/12-version.grammar")),
+    ("14-gslb-exec.grammar", include_str!("../../grammar/14-gslb-exec.grammar")),
     ("15-module.grammar", include_str!("../../grammar/15-module.grammar")),
     ("20-server.grammar", include_str!("../../grammar/20-server.grammar")),
+    ("21-server-show.grammar", include_str!("../../grammar/21-server-show.grammar")),
     ("30-gslb.grammar", include_str!("../../grammar/30-gslb.grammar")),
     ("31-site.grammar", include_str!("../../grammar/31-site.grammar")),
     ("32-host-policy.grammar", include_str!("../../grammar/32-host-policy.grammar")),
     ("33-zone.grammar", include_str!("../../grammar/33-zone.grammar")),
     ("34-policy.grammar", include_str!("../../grammar/34-policy.grammar")),
+    ("36-sna.grammar", include_str!("../../grammar/36-sna.grammar")),
     ("40-vlan.grammar", include_str!("../../grammar/40-vlan.grammar")),
     ("50-globals.grammar", include_str!("../../grammar/50-globals.grammar")),
+    ("52-role.grammar", include_str!("../../grammar/52-role.grammar")),
     ("60-interface.grammar", include_str!("../../grammar/60-interface.grammar")),
     ("70-access-list.grammar", include_str!("../../grammar/70-access-list.grammar")),
+    ("75-context.grammar", include_str!("../../grammar/75-context.grammar")),
     ("80-emulate.grammar", include_str!("../../grammar/80-emulate.grammar")),
     ("messages", include_str!("../../grammar/messages")),
 ];
@@ -324,9 +427,19 @@ impl Grammar {
         self.dependents.get(&(mode, kept)).map_or(&[], Vec::as_slice)
     }
 
+    /// The command whose statements the device completes with a statement of that name.
+    pub fn adding(&self, mode: ModeId, kept: Kept) -> Option<&Command> {
+        self.adding.get(&(mode, kept)).map(|command| self.command(*command))
+    }
+
     /// Where the groups of a mode stand among its other statements.
     pub fn group_section(&self, mode: ModeId) -> Option<CommandId> {
         self.group_section.get(&mode).copied()
+    }
+
+    /// The commands whose statements claim a domain name with everything below it.
+    pub fn wide_claims(&self) -> impl Iterator<Item = &Command> {
+        self.wide_claims.iter().map(|command| self.command(*command))
     }
 
     /// The trie of a mode.
@@ -364,6 +477,22 @@ impl Grammar {
         self.references.contains(&kept)
     }
 
+    /// Prints a value of an argument so that it is read back as the same in every mode of its
+    /// command.
+    pub fn print_value(&self, argument: &Argument, value: &Value, out: &mut String) {
+        if let Value::Text(text) = value {
+            let is_taken_for_another = argument.rivals.iter().any(|(mode, place)| {
+                let step = self.trie(*mode).step(*place, text, false, &self.choices);
+                !matches!(step, Step::Value(_, read) if read == *value)
+            });
+            if is_taken_for_another {
+                print_quoted(text, out);
+                return;
+            }
+        }
+        argument.value_type.print(&self.choices, value, out);
+    }
+
     /// The text of a message with its places filled in; every line ends with a line break.
     pub fn message(&self, message: Message, places: &[(&str, &str)]) -> String {
         let mut text = String::new();
@@ -389,6 +518,20 @@ impl Command {
     /// The help text of a token, if this stanza gives it.
     pub fn help_of(&self, token: &str) -> Option<&str> {
         self.help.iter().find(|(known, _)| known == token).map(|(_, text)| text.as_str())
+    }
+
+    /// Whether what it keeps belongs to the emulated world.
+    pub fn is_of_world(&self) -> bool {
+        self.storage.as_ref().is_some_and(|storage| storage.world)
+    }
+
+    /// The words that it begins with.
+    pub fn fixed_words(&self) -> String {
+        let words = self.forms.first().into_iter().flatten().map_while(|token| match token {
+            Token::Word(spellings) => Some(spellings[0].as_str()),
+            Token::Argument { .. } => None,
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 
     /// Position of an argument.

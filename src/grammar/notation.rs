@@ -3,26 +3,46 @@
 //! Knows the notation of `grammar/README.md` and nothing of what the names in it mean. Lines are
 //! taken apart by indentation; each line is parsed with nom. Every error has file, line and column.
 
-use nom::branch::alt;
-use nom::bytes::complete::{tag, take_while1};
-use nom::character::complete::{char, digit1, space0, space1};
-use nom::combinator::{all_consuming, map, map_res, opt, recognize};
-use nom::multi::{many1, separated_list1};
-use nom::sequence::{delimited, pair, preceded, separated_pair, terminated};
-use nom::{IResult, Parser};
+use nom::Parser;
+use nom::bytes::complete::tag;
+use nom::character::complete::{char, space0, space1};
+use nom::combinator::{all_consuming, opt};
+use nom::multi::separated_list1;
+use nom::sequence::{pair, preceded, terminated};
 
 use crate::grammar::GrammarError;
+use crate::grammar::syntax::{choice_value, clause, enum_name, items, name, string};
 
-/// Where a line of a grammar file stands.
+/// Where something stands in a grammar file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Name of the file.
     pub file: String,
     /// Line, from 1.
     pub line: usize,
+    /// Column where it begins, from 1.
+    pub column: usize,
+}
+
+impl CommandStanza {
+    /// An error at an argument of the syntax line.
+    pub fn fault_at(&self, argument: &str, message: impl Into<String>) -> GrammarError {
+        let place = self.text.find(&format!("<{argument}:")).unwrap_or_default();
+        self.position.error(place + 1, message)
+    }
 }
 
 impl Position {
+    /// An error here.
+    pub fn fault(&self, message: impl Into<String>) -> GrammarError {
+        self.error(self.column, message)
+    }
+
+    /// Another column of this line.
+    fn at(&self, column: usize) -> Position {
+        Position { column, ..self.clone() }
+    }
+
     /// An error at a column (from 1) of this line.
     pub fn error(&self, column: usize, message: impl Into<String>) -> GrammarError {
         GrammarError { file: self.file.clone(), line: self.line, column, message: message.into() }
@@ -51,6 +71,10 @@ pub struct TypeStanza {
     pub name: String,
     /// The enum that its words are tied to.
     pub linked: Option<String>,
+    /// The type whose values it has besides its own.
+    pub like: Option<String>,
+    /// The message for a word that is none of its values.
+    pub otherwise: Option<String>,
     /// Its values.
     pub values: Vec<ChoiceLine>,
     /// Where it stands.
@@ -160,6 +184,8 @@ pub enum Item {
     Optional(Vec<Vec<Item>>),
     /// `{a | b}`: one of these.
     Choice(Vec<Vec<Item>>),
+    /// `{<a:…> <b:…>}...`: these values together, once or more.
+    Repeated(Vec<Item>),
 }
 
 /// A type as written.
@@ -181,7 +207,7 @@ pub enum TypeName {
 pub enum Clause {
     KeepOne,
     KeepPer(Vec<String>),
-    KeepEach(String),
+    KeepEach { entry: Vec<String>, key: Vec<String> },
     Open { mode: String, key: Vec<String> },
     Enter(String),
     Leave,
@@ -198,17 +224,24 @@ pub enum Clause {
     Merge,
     AtMost(u64),
     Unique(String),
+    Most { argument: String, most: u64, message: String },
+    Claims { below: bool, parts: Vec<String>, message: String },
     Excludes(Vec<String>),
     Needs { name: String, message: String },
     Under { name: String, message: String },
     Rejects { argument: String, value: String, with: String, message: String },
+    RejectsAbove { argument: String, limit: String, message: String },
+    Again,
     InUse(String),
     Pack(u64),
+    Verbatim,
     Adds(String),
     Also(String, Vec<Item>),
     From(String),
     Level(String),
     Hidden,
+    Hashed,
+    Privilege(u64),
 }
 
 /// What a `clear` removes.
@@ -220,6 +253,8 @@ pub enum ClearTarget {
     Negated(String),
     /// All statements of the group that the argument names.
     Group(String),
+    /// The statements of that name with these values.
+    With(String, Vec<String>),
 }
 
 /// Reads a grammar file.
@@ -230,13 +265,17 @@ pub enum ClearTarget {
 pub fn parse(file: &str, text: &str) -> Result<Vec<Entry>, GrammarError> {
     let mut entries: Vec<Entry> = Vec::new();
     for (index, line) in text.lines().enumerate() {
-        let position = Position { file: file.to_owned(), line: index + 1 };
         let line = line.trim_end();
+        let column = line.len() - line.trim_start().len() + 1;
+        let position = Position { file: file.to_owned(), line: index + 1, column };
         if line.contains('\t') {
             let column = line.find('\t').map_or(1, |place| place + 1);
             return Err(position.error(column, "a tab; indent with blanks"));
         }
         let content = line.trim_start();
+        if let Some(place) = too_deep(line) {
+            return Err(position.error(place + 1, format!("more than {DEEPEST} brackets deep")));
+        }
         if content.is_empty() || (content.starts_with('#') && !in_message(&entries, line)) {
             continue;
         }
@@ -253,6 +292,22 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Entry>, GrammarError> {
     Ok(entries)
 }
 
+/// The most brackets and braces in one another: nobody reads more, and each costs a call.
+const DEEPEST: usize = 16;
+
+/// Where a line goes deeper into brackets and braces than that.
+fn too_deep(line: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    line.bytes().position(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > DEEPEST
+    })
+}
+
 /// What is said of an indented line that stands under nothing that could own it.
 const NOWHERE: &str = "an indented line belongs under a type, command or message";
 
@@ -263,14 +318,20 @@ fn in_message(entries: &[Entry], line: &str) -> bool {
 /// Parses a line that begins an entry.
 fn parse_head(line: &str, position: Position) -> Result<Entry, GrammarError> {
     if let Some(rest) = keyword(line, "type") {
-        let (name, linked) = run(
-            pair(name, opt(preceded((space1, tag("as"), space1), enum_name))),
+        let (name, linked, like, otherwise) = run(
+            (
+                name,
+                opt(preceded((space1, tag("as"), space1), enum_name)),
+                opt(preceded((space1, tag("like"), space1), crate::grammar::notation::name)),
+                opt(preceded((space1, tag("else"), space1), crate::grammar::notation::name)),
+            ),
             rest,
             line,
             &position,
             "the name of a type",
         )?;
-        return Ok(Entry::Type(TypeStanza { name, linked, values: Vec::new(), position }));
+        let values = Vec::new();
+        return Ok(Entry::Type(TypeStanza { name, linked, like, otherwise, values, position }));
     }
     if let Some(rest) = keyword(line, "mode") {
         let (name, prompt, parent, root) = run(
@@ -337,18 +398,20 @@ fn add_to(
         Entry::Command(command) => {
             if let Some(rest) = content.strip_prefix("= ") {
                 let place = |tail: &str| indent + content.len() - tail.len() + 1;
-                let parsed = separated_list1((space0, char(','), space0), clause).parse(rest);
-                match parsed {
-                    Ok((tail, clauses)) if tail.trim().is_empty() => {
-                        let placed = clauses.into_iter().map(|clause| (clause, position.clone()));
-                        command.clauses.extend(placed);
-                        Ok(())
+                let mut rest = rest.trim_start();
+                loop {
+                    let position = position.at(place(rest));
+                    let (tail, clause) =
+                        clause(rest).map_err(|_| position.fault("not a clause"))?;
+                    command.clauses.push((clause, position.clone()));
+                    let tail = tail.trim_start();
+                    if tail.is_empty() {
+                        return Ok(());
                     }
-                    Ok((tail, _)) => Err(position.error(place(tail), "not a clause")),
-                    Err(error) => {
-                        let tail = rest_of(&error).unwrap_or(rest);
-                        Err(position.error(place(tail), "not a clause"))
-                    }
+                    let next = tail.strip_prefix(',').ok_or_else(|| {
+                        position.error(place(tail), "a comma and another clause expected")
+                    })?;
+                    rest = next.trim_start();
                 }
             } else {
                 let (token, text) = token_and_help(content)
@@ -364,10 +427,17 @@ fn add_to(
                 .parse(&token)
                 .map_err(|_| position.error(column, "a word, `word = number` or a range expected"))?
                 .1;
-            if let ChoiceValue::Range(low, high) = value
-                && low > high
-            {
-                return Err(position.error(column, format!("{low} is above {high}")));
+            match &value {
+                ChoiceValue::Range(low, high) if low > high => {
+                    return Err(position.error(column, format!("{low} is above {high}")));
+                }
+                // A range whose numbers are too large is no word.
+                ChoiceValue::Word(word, _)
+                    if word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') =>
+                {
+                    return Err(position.error(column, "a word or a range of 64 bits expected"));
+                }
+                ChoiceValue::Range(..) | ChoiceValue::Word(..) => {}
             }
             stanza.values.push(ChoiceLine { value, help, position });
             Ok(())
@@ -419,225 +489,6 @@ fn rest_of<'a>(error: &nom::Err<nom::error::Error<&'a str>>) -> Option<&'a str> 
     }
 }
 
-fn is_name_character(character: char) -> bool {
-    character.is_ascii_alphanumeric() || "-_.".contains(character)
-}
-
-fn name(input: &str) -> IResult<&str, String> {
-    map(take_while1(is_name_character), str::to_owned).parse(input)
-}
-
-fn enum_name(input: &str) -> IResult<&str, String> {
-    map(take_while1(|c: char| c.is_ascii_alphanumeric()), str::to_owned).parse(input)
-}
-
-fn string(input: &str) -> IResult<&str, String> {
-    // A backslash makes the next character part of the text.
-    let (rest, _) = char('"').parse(input)?;
-    let mut text = String::new();
-    let mut characters = rest.char_indices();
-    while let Some((place, character)) = characters.next() {
-        match character {
-            '"' => return Ok((&rest[place + 1..], text)),
-            '\\' => match characters.next() {
-                Some((_, escaped)) => text.push(escaped),
-                None => break,
-            },
-            other => text.push(other),
-        }
-    }
-    Err(nom::Err::Error(nom::error::Error::new(input, nom::error::ErrorKind::Char)))
-}
-
-fn number(input: &str) -> IResult<&str, u64> {
-    map_res(digit1, str::parse).parse(input)
-}
-
-fn range(input: &str) -> IResult<&str, (u64, u64)> {
-    separated_pair(number, char('-'), number).parse(input)
-}
-
-fn choice_value(input: &str) -> IResult<&str, ChoiceValue> {
-    alt((
-        map(all_consuming(range), |(low, high)| ChoiceValue::Range(low, high)),
-        map(
-            all_consuming(pair(word, opt(preceded((space0, char('='), space0), number)))),
-            |(word, number)| ChoiceValue::Word(word, number),
-        ),
-    ))
-    .parse(input)
-}
-
-fn word(input: &str) -> IResult<&str, String> {
-    let is_word = |character: char| is_name_character(character) || "!:*?".contains(character);
-    map(take_while1(is_word), str::to_owned).parse(input)
-}
-
-fn items(input: &str) -> IResult<&str, Vec<Item>> {
-    many1(preceded(space0, item)).parse(input)
-}
-
-fn alternatives(input: &str) -> IResult<&str, Vec<Vec<Item>>> {
-    separated_list1((space0, char('|')), items).parse(input)
-}
-
-fn item(input: &str) -> IResult<&str, Item> {
-    alt((
-        map(argument, |(name, kind, repeated)| Item::Argument { name, kind, repeated }),
-        map(delimited(char('['), alternatives, (space0, char(']'))), Item::Optional),
-        map(delimited(char('{'), alternatives, (space0, char('}'))), Item::Choice),
-        map(separated_list1(char('/'), word), Item::Word),
-    ))
-    .parse(input)
-}
-
-fn argument(input: &str) -> IResult<&str, (String, TypeName, bool)> {
-    let inner = separated_pair(name, char(':'), type_name);
-    let (rest, (name, kind)) = delimited(char('<'), inner, char('>')).parse(input)?;
-    let (rest, repeated) = opt(tag("...")).parse(rest)?;
-    Ok((rest, (name, kind, repeated.is_some())))
-}
-
-fn type_name(input: &str) -> IResult<&str, TypeName> {
-    alt((
-        map(range, |(low, high)| TypeName::Range(low, high)),
-        map(preceded((tag("ref"), space1), name), TypeName::Reference),
-        map(separated_pair(name, char('/'), number), |(name, size)| TypeName::Sized(name, size)),
-        map(name, TypeName::Named),
-    ))
-    .parse(input)
-}
-
-fn argument_reference(input: &str) -> IResult<&str, String> {
-    delimited(char('<'), name, char('>')).parse(input)
-}
-
-fn argument_references(input: &str) -> IResult<&str, Vec<String>> {
-    separated_list1(space1, argument_reference).parse(input)
-}
-
-fn names(input: &str) -> IResult<&str, Vec<String>> {
-    separated_list1(space1, name).parse(input)
-}
-
-fn phrase<'a>(
-    words: &'static str,
-) -> impl Parser<&'a str, Output = (), Error = nom::error::Error<&'a str>> {
-    move |input: &'a str| {
-        let mut rest = input;
-        for (index, word) in words.split(' ').enumerate() {
-            if index > 0 {
-                rest = space1(rest)?.0;
-            }
-            let (after, found) = recognize(name).parse(rest)?;
-            if found != word {
-                let kind = nom::error::ErrorKind::Tag;
-                return Err(nom::Err::Error(nom::error::Error::new(input, kind)));
-            }
-            rest = after;
-        }
-        Ok((rest, ()))
-    }
-}
-
-/// `phrase` and what follows it after a blank.
-fn after<'a, T>(
-    words: &'static str,
-    parser: impl Parser<&'a str, Output = T, Error = nom::error::Error<&'a str>>,
-) -> impl Parser<&'a str, Output = T, Error = nom::error::Error<&'a str>> {
-    preceded((phrase(words), space1), parser)
-}
-
-fn clear_target(input: &str) -> IResult<&str, ClearTarget> {
-    alt((
-        map(after("no", name), ClearTarget::Negated),
-        map(after("group", argument_reference), ClearTarget::Group),
-        map(name, ClearTarget::Name),
-    ))
-    .parse(input)
-}
-
-fn name_else_message(input: &str) -> IResult<&str, (String, String)> {
-    separated_pair(name, (space1, tag("else"), space1), name).parse(input)
-}
-
-fn value_text(input: &str) -> IResult<&str, String> {
-    alt((string, map(take_while1(|c: char| !c.is_whitespace() && c != ','), str::to_owned)))
-        .parse(input)
-}
-
-fn clause(input: &str) -> IResult<&str, Clause> {
-    alt((alt((verb_clause, identity_clause)), rule_clause)).parse(input)
-}
-
-fn verb_clause(input: &str) -> IResult<&str, Clause> {
-    alt((
-        map(phrase("keep one"), |()| Clause::KeepOne),
-        map(after("keep per", argument_references), Clause::KeepPer),
-        map(after("keep each", argument_reference), Clause::KeepEach),
-        map(
-            after("open", pair(name, opt(preceded(space1, after("per", argument_references))))),
-            |(mode, key)| Clause::Open { mode, key: key.unwrap_or_default() },
-        ),
-        map(after("enter", name), Clause::Enter),
-        map(phrase("leave"), |()| Clause::Leave),
-        map(phrase("end"), |()| Clause::End),
-        map(after("show", name), Clause::Show),
-        map(after("do", name), Clause::Do),
-        map(after("clear", separated_list1(space1, clear_target)), Clause::Clear),
-    ))
-    .parse(input)
-}
-
-fn identity_clause(input: &str) -> IResult<&str, Clause> {
-    alt((
-        map(after("as", name), Clause::As),
-        map(phrase("world"), |()| Clause::World),
-        map(after("group", argument_reference), Clause::Group),
-        map_res(after("also", string), |syntax| {
-            let parsed = all_consuming(items).parse(&syntax).map(|(_, items)| items);
-            parsed.map(|items| Clause::Also(syntax.clone(), items)).map_err(|_| "no syntax line")
-        }),
-        map(after("from", string), Clause::From),
-        map(after("level", name), Clause::Level),
-        map(phrase("hidden"), |()| Clause::Hidden),
-    ))
-    .parse(input)
-}
-
-fn rule_clause(input: &str) -> IResult<&str, Clause> {
-    alt((
-        map(phrase("default on"), |()| Clause::DefaultOn),
-        map(
-            after("default", separated_pair(argument_reference, space1, value_text)),
-            |(argument, value)| Clause::Default(argument, value),
-        ),
-        map(phrase("no kept"), |()| Clause::NoKept),
-        map(phrase("merge"), |()| Clause::Merge),
-        map(after("at-most", number), Clause::AtMost),
-        map(after("unique", argument_reference), Clause::Unique),
-        map(after("excludes", names), Clause::Excludes),
-        map(after("needs", name_else_message), |(name, message)| Clause::Needs { name, message }),
-        map(after("under", name_else_message), |(name, message)| Clause::Under { name, message }),
-        map(
-            after(
-                "rejects",
-                (
-                    argument_reference,
-                    preceded(space1, value_text),
-                    preceded(space1, after("with", value_text)),
-                    preceded(space1, after("else", name)),
-                ),
-            ),
-            |(argument, value, with, message)| Clause::Rejects { argument, value, with, message },
-        ),
-        map(after("in-use", name), Clause::InUse),
-        map(after("pack", number), Clause::Pack),
-        map(after("adds", string), Clause::Adds),
-    ))
-    .parse(input)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -666,11 +517,40 @@ mod tests {
 
     #[test]
     fn reads_spellings_choices_and_repetition() {
+        let pairs = command("a {<n:1-5> <m:name/4>}...\n");
+        assert!(matches!(&pairs.items[1], Item::Repeated(items) if items.len() == 2));
         let stanza = command("a/b {c | <n:1-5>} [<m:metric>...]\n");
         assert_eq!(stanza.items[0], Item::Word(vec!["a".to_owned(), "b".to_owned()]));
         assert!(matches!(&stanza.items[1], Item::Choice(branches) if branches.len() == 2));
         assert!(matches!(&stanza.items[2], Item::Optional(branches)
             if matches!(branches[0][0], Item::Argument { repeated: true, .. })));
+    }
+
+    #[test]
+    fn reads_rules_about_values_and_names() {
+        let stanza = command(
+            "user <a:label/8> <b:label/8>...\n    \
+             = most <b> 8 else too-many, claims <a> <zone> else taken\n    \
+             = claims below <a> else taken\n    \
+             = clear lu with <a> <b> no lu lu\n",
+        );
+        let clauses: Vec<Clause> = stanza.clauses.into_iter().map(|(clause, _)| clause).collect();
+        let text = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let claims = |below, parts| Clause::Claims { below, parts, message: "taken".to_owned() };
+        let message = "too-many".to_owned();
+        assert_eq!(
+            clauses,
+            [
+                Clause::Most { argument: "b".to_owned(), most: 8, message },
+                claims(false, text(&["a", "zone"])),
+                claims(true, text(&["a"])),
+                Clause::Clear(vec![
+                    ClearTarget::With("lu".to_owned(), text(&["a", "b"])),
+                    ClearTarget::Negated("lu".to_owned()),
+                    ClearTarget::Name("lu".to_owned()),
+                ]),
+            ]
+        );
     }
 
     #[test]

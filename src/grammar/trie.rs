@@ -1,9 +1,9 @@
 //! The forms of all commands of a mode as one trie, which answers every question of the shell:
 //! match, help, completion, abbreviation.
 
-use crate::grammar::expand::Token;
+use crate::grammar::expand::{self, Token};
 use crate::grammar::value::{ChoiceType, Fit, Value, ValueType, starts_with_ignoring_case};
-use crate::grammar::{Command, CommandId, FormId};
+use crate::grammar::{Argument, Command, CommandId, FormId};
 
 /// Index of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,16 +137,29 @@ impl Trie {
             let no = vec!["no".to_owned()];
             place = self.word_target(place, &no, command, Some(help), hidden)?;
         }
-        for token in tokens {
+        // Where the entry that repeats begins, if the form is not cut off before its end.
+        let repeats_from = tokens.len() - expand::repeated_at_end(tokens);
+        let mut behind_first = None;
+        for (index, token) in tokens.iter().enumerate() {
             place = match token {
                 Token::Word(spellings) => {
                     let help = command.help_of(&spellings[0]);
                     self.word_target(place, spellings, command, help, hidden)?
                 }
-                Token::Argument { argument, repeated } => {
-                    self.argument_target(place, *argument, *repeated, command, hidden)?
+                Token::Argument { argument, .. } => {
+                    let argument = &command.arguments[*argument];
+                    self.argument_target(place, argument, None, command, hidden)?
                 }
             };
+            if index == repeats_from {
+                behind_first = Some(place);
+            }
+        }
+        if let (Some(target), Some(Token::Argument { argument, .. })) =
+            (behind_first, tokens.get(repeats_from))
+        {
+            let argument = &command.arguments[*argument];
+            self.argument_target(place, argument, Some(target), command, hidden)?;
         }
         let own_no = tokens
             .first()
@@ -196,33 +209,32 @@ impl Trie {
         Ok(target)
     }
 
+    /// Where a value leads from `place`: to a new node, unless it leads back to one that is there.
     fn argument_target(
         &mut self,
         place: NodeId,
-        argument: usize,
-        repeated: bool,
+        argument: &Argument,
+        back_to: Option<NodeId>,
         command: &Command,
         hidden: bool,
     ) -> Result<NodeId, Conflict> {
-        let argument = &command.arguments[argument];
         let help = command.help_of(&format!("<{}>", argument.name));
         let node = &mut self.nodes[place.0 as usize];
         for edge in &mut node.arguments {
             if edge.value_type == argument.value_type && edge.name == argument.name {
                 merge_help(&mut edge.help, help, &argument.name)?;
                 edge.hidden &= hidden;
-                let target = edge.target;
-                if repeated {
-                    self.repeat(target, argument, command, help, hidden);
-                }
-                return Ok(target);
+                return Ok(edge.target);
             }
             if cannot_be_told_apart(&edge.value_type, &argument.value_type) {
                 let names = (edge.name.clone(), argument.name.clone());
                 return Err(Conflict::Arguments(names.0, names.1));
             }
         }
-        let target = NodeId(u32::try_from(self.nodes.len()).expect("a grammar fits 32 bits"));
+        let target = back_to.unwrap_or_else(|| {
+            self.nodes.push(Node::default());
+            NodeId(u32::try_from(self.nodes.len() - 1).expect("a grammar fits 32 bits"))
+        });
         self.nodes[place.0 as usize].arguments.push(ArgumentEdge {
             name: argument.name.clone(),
             value_type: argument.value_type.clone(),
@@ -231,34 +243,33 @@ impl Trie {
             command: command.id,
             target,
         });
-        self.nodes.push(Node::default());
-        if repeated {
-            self.repeat(target, argument, command, help, hidden);
-        }
         Ok(target)
     }
 
-    /// Lets more values of the same argument follow at `place`.
-    fn repeat(
-        &mut self,
-        place: NodeId,
-        argument: &crate::grammar::Argument,
-        command: &Command,
-        help: Option<&str>,
-        hidden: bool,
-    ) {
-        let node = &mut self.nodes[place.0 as usize];
-        if node.arguments.iter().any(|edge| edge.name == argument.name) {
-            return;
+    /// The node that each token of an inserted form stands at.
+    pub fn places_of(&self, form: &[Token], arguments: &[Argument]) -> Vec<NodeId> {
+        let mut place = NodeId::ROOT;
+        let mut places = Vec::with_capacity(form.len());
+        for token in form {
+            places.push(place);
+            let node = self.node(place);
+            let target = match token {
+                Token::Word(spellings) => {
+                    let mut words = node.words.iter();
+                    words.find(|edge| edge.spellings[0] == spellings[0]).map(|edge| edge.target)
+                }
+                Token::Argument { argument, .. } => {
+                    let argument = &arguments[*argument];
+                    let is_it = |edge: &&ArgumentEdge| {
+                        edge.name == argument.name && edge.value_type == argument.value_type
+                    };
+                    node.arguments.iter().find(is_it).map(|edge| edge.target)
+                }
+            };
+            let Some(target) = target else { break };
+            place = target;
         }
-        node.arguments.push(ArgumentEdge {
-            name: argument.name.clone(),
-            value_type: argument.value_type.clone(),
-            help: help.unwrap_or_default().to_owned(),
-            hidden,
-            command: command.id,
-            target: place,
-        });
+        places
     }
 
     /// Follows one word from a node, in the order exact word, typed value, unique prefix, free word.

@@ -2,8 +2,10 @@
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
-use crate::grammar::link::Kept;
+use crate::config::delimited;
+use crate::grammar::link::{Kept, Message};
 
 /// A value as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +18,8 @@ pub enum Value {
     Address(IpAddr),
     /// A prefix with its host bits cleared.
     Prefix(IpAddr, u8),
-    /// Text, as typed.
-    Text(Box<str>),
+    /// Text, as typed. Statements that stand together because of it share it.
+    Text(Arc<str>),
 }
 
 /// The type of an argument.
@@ -31,6 +33,9 @@ pub enum ValueType {
     Name(usize),
     /// A domain name of at most so many characters (RFC 1035 section 2.3.4), in any case.
     Domain(usize),
+    /// A label of a domain name of at most so many characters, in any case; `$`, `#` and `@` may
+    /// be in it, as in the names of SNA.
+    Label(usize),
     /// An IPv4 or IPv6 address.
     Address,
     /// An IPv4 address.
@@ -39,6 +44,8 @@ pub enum ValueType {
     Ipv6,
     /// Address and length.
     Prefix,
+    /// IPv4 address and length of at most so many bits.
+    Ipv4Prefix(u8),
     /// An IPv4 netmask.
     Mask,
     /// A number with a fraction.
@@ -47,6 +54,8 @@ pub enum ValueType {
     Quoted,
     /// The rest of the line.
     Line,
+    /// A text over several lines, from its delimiter on.
+    Delimited,
     /// Host and port.
     HostPort,
     /// The last key of a statement that must exist.
@@ -68,6 +77,8 @@ pub struct ChoiceType {
     pub words: Vec<ChoiceWord>,
     /// Ranges of numbers that it takes besides, with their help texts.
     pub ranges: Vec<(u64, u64, String)>,
+    /// What is said of a word that is none of them; `None`: what is said of any unknown word.
+    pub otherwise: Option<Message>,
 }
 
 /// A word of a choice type.
@@ -130,8 +141,10 @@ impl ValueType {
             ValueType::Word(_)
             | ValueType::Name(_)
             | ValueType::Domain(_)
+            | ValueType::Label(_)
             | ValueType::Quoted
             | ValueType::Line
+            | ValueType::Delimited
             | ValueType::HostPort => true,
             ValueType::Reference(_, base) => base.is_free(),
             ValueType::Range(..)
@@ -139,16 +152,22 @@ impl ValueType {
             | ValueType::Ipv4
             | ValueType::Ipv6
             | ValueType::Prefix
+            | ValueType::Ipv4Prefix(_)
             | ValueType::Mask
             | ValueType::Decimal
             | ValueType::Choice(_) => false,
         }
     }
 
+    /// Whether a value of the type takes all that is left of a line.
+    pub fn takes_the_rest(&self) -> bool {
+        matches!(self, ValueType::Line | ValueType::Delimited)
+    }
+
     /// Whether two texts of this type that differ in case are the same.
     pub fn ignores_case(&self) -> bool {
         match self {
-            ValueType::Domain(_) => true,
+            ValueType::Domain(_) | ValueType::Label(_) => true,
             ValueType::Reference(_, base) => base.ignores_case(),
             _ => false,
         }
@@ -169,6 +188,7 @@ impl ValueType {
             ValueType::Domain(most) => {
                 free(word.strip_suffix('.').unwrap_or(word), *most, is_domain)
             }
+            ValueType::Label(most) => free(word, *most, is_label),
             ValueType::Address => typed(word.parse().ok().map(Value::Address)),
             ValueType::Ipv4 => {
                 typed(word.parse().ok().map(|address| Value::Address(IpAddr::V4(address))))
@@ -177,9 +197,17 @@ impl ValueType {
                 typed(word.parse().ok().map(|address| Value::Address(IpAddr::V6(address))))
             }
             ValueType::Prefix => typed(parse_prefix(word)),
+            ValueType::Ipv4Prefix(most) => typed(parse_prefix(word).filter(
+                |value| matches!(value, Value::Prefix(IpAddr::V4(_), length) if length <= most),
+            )),
             ValueType::Mask => typed(parse_mask(word)),
             ValueType::Decimal => typed(is_decimal(word).then(|| Value::Text(word.into()))),
-            ValueType::Quoted | ValueType::Line => Fit::Free(Value::Text(word.into())),
+            ValueType::Quoted => free(word, usize::MAX, |_| true),
+            ValueType::Line => Fit::Free(Value::Text(word.into())),
+            ValueType::Delimited => match delimited::delimiter(word) {
+                Some(_) if !quoted => Fit::Free(Value::Text(word.into())),
+                Some(_) | None => Fit::No,
+            },
             ValueType::HostPort => {
                 let port = word.rsplit_once(':').filter(|(host, _)| !host.is_empty());
                 let valid = port.is_some_and(|(_, port)| port.parse::<u16>().is_ok());
@@ -194,14 +222,18 @@ impl ValueType {
     pub fn placeholder(&self) -> &'static str {
         match self {
             ValueType::Range(..) | ValueType::Decimal | ValueType::Choice(_) => "DECIMAL",
-            ValueType::Word(_) | ValueType::Name(_) | ValueType::Domain(_) | ValueType::Quoted => {
-                "ASCII string"
-            }
+            ValueType::Word(_)
+            | ValueType::Name(_)
+            | ValueType::Domain(_)
+            | ValueType::Label(_)
+            | ValueType::Quoted => "ASCII string",
             ValueType::Address => "A.B.C.D or X:X::X:X",
             ValueType::Ipv4 | ValueType::Mask => "A.B.C.D",
             ValueType::Ipv6 => "X:X::X:X",
             ValueType::Prefix => "A.B.C.D/L or X:X::X:X/L",
+            ValueType::Ipv4Prefix(_) => "A.B.C.D/L",
             ValueType::Line => "LINE",
+            ValueType::Delimited => "c TEXT c",
             ValueType::HostPort => "HOST:PORT",
             ValueType::Reference(_, base) => base.placeholder(),
         }
@@ -214,13 +246,11 @@ impl ValueType {
         match (self, value) {
             (ValueType::Reference(_, base), value) => base.print(choices, value, out),
             (ValueType::Choice(id), value) => out.push_str(&choices[id.0].word_of(value)),
-            (ValueType::Quoted, Value::Text(text)) => {
-                let _ = write!(out, "\"{text}\"");
-            }
-            (ValueType::Line, Value::Text(text)) => out.push_str(text),
+            (ValueType::Quoted, Value::Text(text)) => print_quoted(text, out),
+            (ValueType::Line | ValueType::Delimited, Value::Text(text)) => out.push_str(text),
             (_, Value::Text(text)) => {
                 if text.is_empty() || text.contains(char::is_whitespace) || text.contains('|') {
-                    let _ = write!(out, "\"{text}\"");
+                    print_quoted(text, out);
                 } else {
                     out.push_str(text);
                 }
@@ -237,6 +267,13 @@ impl ValueType {
             (_, Value::Choice(_)) => {}
         }
     }
+}
+
+/// Prints a text in double quotes, which it holds none of.
+pub(super) fn print_quoted(text: &str, out: &mut String) {
+    out.push('"');
+    out.push_str(text);
+    out.push('"');
 }
 
 fn typed(value: Option<Value>) -> Fit {
@@ -308,6 +345,12 @@ fn is_domain(text: &str) -> bool {
     !text.is_empty() && text.split('.').all(label_is_valid)
 }
 
+/// One label; a domain name on the wire may hold any character (RFC 2181 section 11).
+fn is_label(text: &str) -> bool {
+    (1..=63).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_$#@".contains(&byte))
+}
+
 fn is_decimal(word: &str) -> bool {
     let mut parts = word.splitn(2, '.');
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -365,6 +408,10 @@ mod tests {
         assert_eq!(value, Value::Prefix("203.0.112.0".parse().unwrap(), 20));
         assert_eq!(ValueType::Prefix.fit(&[], "192.0.2.1/33", false), Fit::No);
         assert_eq!(ValueType::Prefix.fit(&[], "192.0.2.1/+4", false), Fit::No);
+        let clients = ValueType::Ipv4Prefix(31);
+        assert!(matches!(clients.fit(&[], "192.0.2.1/31", false), Fit::Typed(_)));
+        assert_eq!(clients.fit(&[], "192.0.2.1/32", false), Fit::No);
+        assert_eq!(clients.fit(&[], "2001:db8::/16", false), Fit::No);
         assert_eq!(parse_prefix("2001:db8::1/0").unwrap(), Value::Prefix("::".parse().unwrap(), 0));
     }
 
@@ -382,6 +429,18 @@ mod tests {
         assert_eq!(fit("www.example.com."), Fit::Free(Value::Text("www.example.com".into())));
         assert_eq!(fit("."), Fit::No);
         assert_eq!(fit("www.."), Fit::No);
+    }
+
+    #[test]
+    fn a_label_is_one_label_in_any_case() {
+        let label = ValueType::Label(8);
+        let free = |text: &str| Fit::Free(Value::Text(text.into()));
+        assert_eq!(label.fit(&[], "LU#01$@", false), free("LU#01$@"));
+        assert_eq!(label.fit(&[], "POOL-1", true), free("POOL-1"));
+        for word in ["a.b", "", "LU 1", "ninechars", "*"] {
+            assert_eq!(label.fit(&[], word, false), Fit::No, "{word}");
+        }
+        assert!(label.ignores_case());
     }
 
     #[test]

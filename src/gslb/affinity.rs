@@ -4,12 +4,14 @@
 //! pass their health checks, the one that was chosen least often is the best, before any metric.
 //! Otherwise the choice goes on as if there were no affinity.
 
+use std::net::IpAddr;
+
 use crate::gslb::choose::View;
 use crate::gslb::domain::Decision;
 use crate::gslb::metric;
 use crate::gslb::observe::Observer;
 use crate::health::prefix::Prefix;
-use crate::model::snapshot::{ServerId, Snapshot};
+use crate::model::snapshot::{Host, ServerId, Snapshot};
 
 /// Binds clients to a site device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,35 +24,32 @@ pub struct Affinity {
     pub server: ServerId,
 }
 
-/// The affinities that a snapshot knows: none, since it has no place for them.
-const fn known(_snapshot: &Snapshot) -> &[Affinity] {
-    &[]
-}
-
 /// The best address by affinity, if affinity decides.
 pub(super) fn pick(
     view: &View<'_>,
     candidates: &[usize],
     observer: &mut impl Observer,
 ) -> Option<usize> {
-    pick_from(known(view.snapshot), view, candidates, observer)
-}
-
-fn pick_from(
-    affinities: &[Affinity],
-    view: &View<'_>,
-    candidates: &[usize],
-    observer: &mut impl Observer,
-) -> Option<usize> {
-    let affinity = affinities
-        .iter()
-        .filter(|one| one.group == view.host.affinity_group && one.clients.contains(view.client))
-        .max_by_key(|one| one.clients.length())?;
+    let affinity = affinity_of(view.snapshot, view.host, view.client)?;
     let preferred = candidates.iter().copied().filter(|&position| {
         let address = view.address(position);
         address.owner == Some(affinity.server) && view.host.is_healthy(address)
     });
     metric::least_selected(view, preferred, Decision::Affinity, observer)
+}
+
+/// The affinity that counts for the client: the longest prefix of the host's group.
+#[must_use]
+pub fn affinity_of<'a>(
+    snapshot: &'a Snapshot,
+    host: &Host,
+    client: IpAddr,
+) -> Option<&'a Affinity> {
+    snapshot
+        .affinities
+        .iter()
+        .filter(|one| one.group == host.affinity_group && one.clients.contains(client))
+        .max_by_key(|one| one.clients.length())
 }
 
 #[cfg(test)]
@@ -76,40 +75,41 @@ mod tests {
         world
     }
 
-    fn pick(world: &World, affinities: &[Affinity]) -> Option<usize> {
+    fn pick(world: &mut World, affinities: &[Affinity]) -> Option<usize> {
+        world.snapshot.affinities = affinities.to_vec();
         world.view(WWW, |view| {
             let candidates: Candidates = view.host.positions(Family::V4).collect();
-            pick_from(affinities, view, &candidates, &mut ())
+            super::pick(view, &candidates, &mut ())
         })
     }
 
     #[test]
     fn the_longest_prefix_counts_alone() {
         let affinities = [affinity(None, "192.0.0.0", 8, 0), affinity(None, "192.108.0.0", 16, 1)];
-        let world = sunnyvale();
-        assert_eq!(pick(&world, &affinities), Some(1));
+        let mut world = sunnyvale();
+        assert_eq!(pick(&mut world, &affinities), Some(1));
         world.down("1.1.1.2");
-        assert_eq!(pick(&world, &affinities), Some(2));
+        assert_eq!(pick(&mut world, &affinities), Some(2));
         world.down("1.1.1.3");
-        assert_eq!(pick(&world, &affinities), None, "the shorter one does not step in");
+        assert_eq!(pick(&mut world, &affinities), None, "the shorter one does not step in");
     }
 
     #[test]
     fn the_least_selected_vip_of_the_device_wins() {
-        let world = sunnyvale();
+        let mut world = sunnyvale();
         world.down("1.1.1.1");
         assert_eq!(world.run(WWW, 1), [2]);
         world.up("1.1.1.1");
-        assert_eq!(pick(&world, &[affinity(None, "0.0.0.0", 0, 1)]), Some(2));
+        assert_eq!(pick(&mut world, &[affinity(None, "0.0.0.0", 0, 1)]), Some(2));
     }
 
     #[test]
     fn a_host_with_a_group_uses_that_group_only() {
         let affinities = [affinity(None, "0.0.0.0", 0, 0), affinity(Some(7), "192.0.0.0", 8, 1)];
-        assert_eq!(pick(&sunnyvale(), &affinities), Some(0));
-        let world = sunnyvale().change_host(WWW, |host| host.affinity_group = Some(7));
-        assert_eq!(pick(&world, &affinities), Some(1));
-        let world = sunnyvale().change_host(WWW, |host| host.affinity_group = Some(8));
-        assert_eq!(pick(&world, &affinities), None);
+        assert_eq!(pick(&mut sunnyvale(), &affinities), Some(0));
+        let mut world = sunnyvale().change_host(WWW, |host| host.affinity_group = Some(7));
+        assert_eq!(pick(&mut world, &affinities), Some(1));
+        let mut world = sunnyvale().change_host(WWW, |host| host.affinity_group = Some(8));
+        assert_eq!(pick(&mut world, &affinities), None);
     }
 }

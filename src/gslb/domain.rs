@@ -6,6 +6,8 @@
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use smallvec::SmallVec;
+
 use crate::gslb::explore::{Explore, ExploreStep};
 use crate::gslb::hash_persistence::{self, HashTables};
 use crate::gslb::hash_table::HashTable;
@@ -102,7 +104,7 @@ pub struct Tally {
     /// Times it was chosen.
     pub selections: u64,
     /// The same, by what decided; adds up to `selections`.
-    pub decisions: [u64; Decision::ALL.len()],
+    pub decisions: Decisions,
     /// Number of the domain's selection that chose it last; 0: never. Clearing counters does not
     /// reset it.
     pub selected_at: u64,
@@ -114,19 +116,48 @@ impl Tally {
     /// An address that was never chosen.
     #[must_use]
     pub const fn new(address: IpAddr) -> Self {
-        Tally {
-            address,
-            selections: 0,
-            decisions: [0; Decision::ALL.len()],
-            selected_at: 0,
-            in_use: true,
-        }
+        Tally { address, selections: 0, decisions: Decisions::new(), selected_at: 0, in_use: true }
     }
 
     /// Times that `decision` chose this address.
     #[must_use]
-    pub const fn by(&self, decision: Decision) -> u64 {
-        self.decisions[decision as usize]
+    pub fn by(&self, decision: Decision) -> u64 {
+        self.decisions.by(decision)
+    }
+}
+
+/// Selections by what decided. Usually one or two rules decide for an address, ever: only those
+/// that did take room.
+#[derive(Clone, Debug, Default)]
+pub struct Decisions {
+    counts: SmallVec<[(Decision, u64); 1]>,
+}
+
+impl Decisions {
+    /// Nothing has decided yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Decisions { counts: SmallVec::new_const() }
+    }
+
+    /// Times that `decision` decided.
+    #[must_use]
+    pub fn by(&self, decision: Decision) -> u64 {
+        let known = self.counts.iter().find(|(known, _)| *known == decision);
+        known.map_or(0, |(_, count)| *count)
+    }
+
+    /// Counts `decision` so many times more.
+    pub fn add(&mut self, decision: Decision, times: u64) {
+        match self.counts.iter_mut().find(|(known, _)| *known == decision) {
+            Some((_, count)) => *count += times,
+            None => self.counts.push((decision, times)),
+        }
+    }
+
+    /// The counts that are not zero, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = u64> {
+        self.counts.iter().map(|(_, count)| *count)
     }
 }
 
@@ -227,7 +258,7 @@ impl DomainState {
             && tally.address == address
         {
             tally.selections += 1;
-            tally.decisions[decision as usize] += 1;
+            tally.decisions.add(decision, 1);
             tally.selected_at = self.serial;
         }
     }
@@ -239,12 +270,19 @@ impl DomainState {
         }
     }
 
+    /// Forgets what is bound to a time or a client: sessions, hash tables, steps towards exploring.
+    pub fn forget_persistence(&mut self) {
+        self.explore = Explore::default();
+        self.hash_tables = HashTables::default();
+        self.sticky = StickySessions::default();
+    }
+
     /// Sets all counts to zero; rotation stays where it is.
     pub fn clear_counts(&mut self) {
         self.requests = [0; 2];
         for tally in &mut self.tallies {
             tally.selections = 0;
-            tally.decisions = [0; Decision::ALL.len()];
+            tally.decisions = Decisions::new();
         }
     }
 
@@ -256,6 +294,7 @@ impl DomainState {
         let free: Vec<usize> = positions(&self.tallies, |tally| !tally.in_use);
         let mut free = free.into_iter();
         let mut slots = Vec::with_capacity(addresses.len());
+        self.tallies.reserve_exact(addresses.len().saturating_sub(self.tallies.len()));
         for address in addresses {
             let known = self.tallies.iter().position(|tally| tally.address == *address);
             let place = known

@@ -15,7 +15,8 @@ const MOST_PREFIXES: usize = 1024;
 /// The sums of one domain.
 #[derive(Debug, Default)]
 pub struct Explore {
-    sums: HashMap<Prefix, (u8, Moment)>,
+    /// Not there before the first step, since most domains never take one.
+    sums: Option<Box<HashMap<Prefix, (u8, Moment)>>>,
 }
 
 /// What one question adds.
@@ -37,7 +38,8 @@ impl Explore {
     pub fn step(&self, prefix: Prefix, percentage: u8, lifetime: u32, now: Moment) -> ExploreStep {
         let kept = self
             .sums
-            .get(&prefix)
+            .as_ref()
+            .and_then(|sums| sums.get(&prefix))
             .filter(|(_, used)| now.since(*used).as_secs() < u64::from(lifetime));
         let sum = kept.map_or(0, |(sum, _)| *sum) + percentage.min(100);
         ExploreStep { prefix, sum: sum % 100, now, skips: sum >= 100 }
@@ -45,10 +47,11 @@ impl Explore {
 
     /// Keeps what a question added.
     pub fn apply(&mut self, step: ExploreStep) {
-        if self.sums.len() >= MOST_PREFIXES && !self.sums.contains_key(&step.prefix) {
-            self.sums.clear();
+        let sums = self.sums.get_or_insert_default();
+        if sums.len() >= MOST_PREFIXES && !sums.contains_key(&step.prefix) {
+            sums.clear();
         }
-        self.sums.insert(step.prefix, (step.sum, step.now));
+        sums.insert(step.prefix, (step.sum, step.now));
     }
 }
 
@@ -92,6 +95,6 @@ mod tests {
             let prefix = Prefix::new(std::net::Ipv4Addr::from_bits(number << 8).into(), 24);
             explore.apply(explore.step(prefix, 5, 120, Moment::ZERO));
         }
-        assert!(explore.sums.len() <= MOST_PREFIXES);
+        assert!(explore.sums.unwrap().len() <= MOST_PREFIXES);
     }
 }

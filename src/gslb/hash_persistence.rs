@@ -3,14 +3,19 @@
 //! Changes of the addresses are noticed when a question arrives; the table that results is part
 //! of what the choice changes.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use smallvec::SmallVec;
+
+use crate::clock::Moment;
 
 use crate::gslb::choose::View;
 use crate::gslb::domain::{Decision, HashChange};
 use crate::gslb::hash_table::{HashTable, Owner, Rules, bucket_of};
 use crate::gslb::observe::{Figure, Observer};
+use crate::health::state::States;
 use crate::model::policy::HashPersistence;
-use crate::model::snapshot::Family;
+use crate::model::snapshot::{Family, Host, Snapshot};
 
 /// The owner of the client's bucket, and what changes; `None` if the policy does not hash.
 ///
@@ -44,6 +49,29 @@ pub fn hash_table(view: &View<'_>) -> Option<HashTable> {
     let parameters = view.policy().hash.as_ref()?;
     let known = view.domain.hash_tables[view.family.index()].as_deref();
     refresh(view, parameters, known).or_else(|| known.cloned())
+}
+
+/// Lets the tables of a host follow the health of its addresses without a question; returns
+/// whether one of them has begun to wait for a rehash that is disabled.
+pub fn follow_health(snapshot: &Snapshot, states: &States, host: &Host, now: Moment) -> bool {
+    let Some(parameters) = &snapshot.policy_of(host).hash else { return false };
+    let mut domain = host.domain.lock();
+    let mut waits = false;
+    for family in [Family::V4, Family::V6] {
+        if host.positions(family).next().is_none() {
+            continue;
+        }
+        let client = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        let view = View { snapshot, states, host, domain: &domain, family, client, now };
+        let known = domain.hash_tables[family.index()].as_deref();
+        let refreshed = refresh(&view, parameters, known).map(Box::new);
+        let table = &mut domain.hash_tables[family.index()];
+        if refreshed.is_some() {
+            *table = refreshed;
+        }
+        waits |= table.as_mut().is_some_and(|table| table.announce());
+    }
+    waits
 }
 
 fn refresh(
@@ -196,6 +224,32 @@ mod tests {
         let world = hashed(|_| {});
         let owner = world.view(WWW, |view| hash_table(view).unwrap().owner(0));
         assert_eq!(owner, Some(ip("1.1.1.42")));
+    }
+
+    #[test]
+    fn tables_follow_health_without_questions() {
+        let mut world = hashed(|hash| hash.rehash_disabled = Some(60)).change_host(WWW, |host| {
+            host.addresses.remove(2);
+        });
+        let follow = |world: &World| {
+            follow_health(&world.snapshot, &world.states, world.host_named(WWW), world.now)
+        };
+        let owner = |world: &World| {
+            world.domain(WWW, |domain| domain.hash_tables[0].as_ref().unwrap().owner(0))
+        };
+        world.now = world.now.plus_secs(300);
+        assert!(!follow(&world));
+        assert_eq!(owner(&world), Some(ip("1.1.1.42")));
+        world.down("1.1.1.42");
+        assert!(!follow(&world));
+        world.now = world.now.plus_secs(60);
+        assert_eq!(owner(&world), Some(ip("1.1.1.42")));
+        assert!(!follow(&world));
+        assert_eq!(owner(&world), Some(ip("1.1.1.44")));
+        world.up("1.1.1.42");
+        assert!(follow(&world), "it gets no buckets now");
+        assert!(!follow(&world), "said once");
+        assert_eq!(owner(&world), Some(ip("1.1.1.44")));
     }
 
     #[test]

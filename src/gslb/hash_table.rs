@@ -25,6 +25,8 @@ pub struct HashTable {
     /// Questions that used each bucket; empty as long as there were none.
     hits: Vec<u64>,
     needs_rehash: bool,
+    /// Whether somebody was told that it needs a rehash.
+    announced: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +95,11 @@ impl HashTable {
         self.needs_rehash
     }
 
+    /// Whether somebody should be told that a rehash is due; says so once for each time.
+    pub fn announce(&mut self) -> bool {
+        self.needs_rehash && !std::mem::replace(&mut self.announced, true)
+    }
+
     /// Counts a question that used a bucket.
     pub fn hit(&mut self, bucket: u8) {
         self.hits.resize(BUCKETS, 0);
@@ -104,6 +111,7 @@ impl HashTable {
         self.members.clear();
         self.owners.clear();
         self.needs_rehash = false;
+        self.announced = false;
     }
 
     /// What the table becomes with these addresses; `None` if it stays as it is.
@@ -139,6 +147,7 @@ impl HashTable {
             return None;
         }
         let mut table = HashTable { needs_rehash, ..self.clone() };
+        table.announced &= needs_rehash;
         table.members.retain_mut(|member| {
             member.down_since = down_since(member);
             !is_lost(member)
@@ -169,7 +178,8 @@ impl HashTable {
         members.sort_by_key(|member| member.address);
         let owners = deal(&members).take(BUCKETS).collect();
         let hits = self.hits.clone();
-        HashTable { weighted: rules.weighted, members, owners, hits, needs_rehash: false }
+        let weighted = rules.weighted;
+        HashTable { weighted, members, owners, hits, needs_rehash: false, announced: false }
     }
 }
 

@@ -22,7 +22,24 @@ pub fn select(
     client: IpAddr,
     now: Moment,
 ) -> (Choice, Candidates) {
+    renew_client(snapshot, states, client, now);
+    select_for(snapshot, states, host, family, client, now)
+}
+
+/// Makes the client's entry in the prefix cache, or renews it.
+pub fn renew_client(snapshot: &Snapshot, states: &States, client: IpAddr, now: Moment) {
     states.prefixes.touch(client, &snapshot.global_policy().rtt, now);
+}
+
+/// As [`select`], for a client whose entry in the prefix cache is of this moment.
+pub fn select_for(
+    snapshot: &Snapshot,
+    states: &States,
+    host: &Host,
+    family: Family,
+    client: IpAddr,
+    now: Moment,
+) -> (Choice, Candidates) {
     let choice = {
         let mut domain = host.domain.lock();
         let view = View { snapshot, states, host, domain: &domain, family, client, now };

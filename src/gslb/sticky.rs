@@ -21,8 +21,9 @@ const MOST_SESSIONS: usize = 4096;
 /// The sessions of one domain.
 #[derive(Debug, Default)]
 pub struct StickySessions {
-    /// By `Family::index` of the question.
-    sessions: [HashMap<Prefix, StickySession>; 2],
+    /// By `Family::index` of the question; not there before the first session, since most domains
+    /// never have one.
+    sessions: Option<Box<[HashMap<Prefix, StickySession>; 2]>>,
 }
 
 /// The address that clients of a prefix get.
@@ -46,34 +47,46 @@ impl StickySessions {
         parameters: &Sticky,
         now: Moment,
     ) -> Option<StickySession> {
-        let session = self.sessions[family.index()].get(&clients)?;
+        let session = self.sessions.as_ref()?[family.index()].get(&clients)?;
         session.is_alive(parameters, now).then_some(*session)
     }
 
     /// The living sessions, the one idle for the longest time first.
     #[must_use]
     pub fn list(&self, parameters: &Sticky, now: Moment) -> Vec<StickySession> {
-        let all = self.sessions.iter().flat_map(HashMap::values);
+        let all = self.sessions.iter().flat_map(|both| both.iter()).flat_map(HashMap::values);
         let mut list: Vec<StickySession> =
             all.filter(|session| session.is_alive(parameters, now)).copied().collect();
         list.sort_by_key(|session| (session.used, session.clients));
         list
     }
 
-    /// Removes the sessions of the family whose clients lie in a prefix, or all of the family;
-    /// returns how many.
-    pub fn clear(&mut self, family: Family, clients: Option<Prefix>) -> usize {
-        let sessions = &mut self.sessions[family.index()];
-        let before = sessions.len();
-        sessions.retain(|known, _| {
-            clients.is_some_and(|clients| !clients.covers(*known) && !known.covers(clients))
-        });
-        before - sessions.len()
+    /// Removes the sessions of clients of this family that lie in a prefix, or of all clients of
+    /// the family; returns how many. What they asked for does not matter.
+    pub fn clear(&mut self, clients_of: Family, clients: Option<Prefix>) -> usize {
+        let mut cleared = 0;
+        for sessions in self.sessions.iter_mut().flat_map(|both| both.iter_mut()) {
+            let before = sessions.len();
+            sessions.retain(|known, _| {
+                let is_meant =
+                    clients.is_none_or(|clients| clients.covers(*known) || known.covers(clients));
+                Family::of(known.network()) != clients_of || !is_meant
+            });
+            cleared += before - sessions.len();
+        }
+        cleared
+    }
+
+    /// Removes the sessions that were idle for too long.
+    pub fn expire(&mut self, parameters: &Sticky, now: Moment) {
+        for sessions in self.sessions.iter_mut().flat_map(|both| both.iter_mut()) {
+            sessions.retain(|_, session| session.is_alive(parameters, now));
+        }
     }
 
     /// Keeps a session, new or used again.
     pub(super) fn keep(&mut self, family: Family, session: StickySession) {
-        let sessions = &mut self.sessions[family.index()];
+        let sessions = &mut self.sessions.get_or_insert_default()[family.index()];
         if sessions.len() >= MOST_SESSIONS && !sessions.contains_key(&session.clients) {
             let mut idle: Vec<_> =
                 sessions.values().map(|known| (known.used, known.clients)).collect();
@@ -206,10 +219,11 @@ mod tests {
         assert_eq!(world.run(WWW, 1), [1]);
         assert_eq!(world.select(WWW, Family::V6).0.best, Some(3));
         assert_eq!(world.select(WWW, Family::V6).0.best, Some(3));
-        let cleared = world.domain(WWW, |domain| domain.sticky.clear(Family::V6, None));
-        assert_eq!(cleared, 1);
+        let clear = |family| world.domain(WWW, |domain| domain.sticky.clear(family, None));
+        assert_eq!(clear(Family::V6), 0, "the client has an IPv4 address");
+        assert_eq!(clear(Family::V4), 2);
         assert_eq!(world.select(WWW, Family::V6).0.best, Some(4));
-        assert_eq!(world.run(WWW, 1), [1]);
+        assert_eq!(world.run(WWW, 1), [2]);
     }
 
     #[test]

@@ -59,12 +59,7 @@ impl World {
     /// A site with one device, 10.255.`n`.1 for the n-th site, that reports these VIPs.
     pub(crate) fn site(mut self, name: &str, weight: u8, vips: &[&str]) -> Self {
         let site = SiteId::from_index(self.snapshot.sites.len());
-        self.snapshot.sites.push(Site {
-            name: name.to_owned(),
-            weight,
-            location: None,
-            servers: Vec::new(),
-        });
+        self.snapshot.sites.push(Site { weight, ..Site::named(name) });
         let device = format!("10.255.{}.1", site.index() + 1);
         self.push_device(site, &device);
         self.vips(&device, vips)

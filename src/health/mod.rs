@@ -3,6 +3,7 @@
 pub mod load;
 pub mod prefix;
 pub mod rtt;
+pub mod schedule;
 pub mod smoothing;
 pub mod state;
 mod vips;

@@ -20,7 +20,7 @@ use crate::model::policy::{RttParameters, RttSource};
 
 /// Dynamic entries that the cache holds at most. The device's own limit of 10000 is shown and not
 /// enforced (decisions 3.7); this one bounds the memory that clients can claim.
-const MOST_ENTRIES: usize = 65_536;
+const MOST_ENTRIES: usize = 131_072;
 
 /// How a round-trip time was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +99,14 @@ impl Measurements {
             RttSource::PassiveOnly => passive(),
             RttSource::ActiveOnly => active(),
             RttSource::ActiveAndPassive => active().or_else(passive),
+        }
+    }
+
+    fn forget(&mut self, method: Method) {
+        match method {
+            Method::Passive => self.passive = None,
+            Method::ActiveIcmp => self.icmp = None,
+            Method::ActiveDns => self.dns = None,
         }
     }
 
@@ -255,12 +263,23 @@ impl PrefixCache {
         entry.measurements[place].1.take(report, smoothing);
     }
 
-    /// Forgets what a site device reported of these clients.
-    pub fn withdraw(&self, clients: Prefix, server: IpAddr, parameters: &RttParameters) {
+    /// Forgets what a site device reported of these clients, as far as it was measured so.
+    pub fn withdraw(
+        &self,
+        clients: Prefix,
+        server: IpAddr,
+        method: Method,
+        parameters: &RttParameters,
+    ) {
         let Some(prefix) = filed_under(clients, parameters) else { return };
         let mut entries = self.write();
         let Some(entry) = entries.by_prefix.get_mut(&prefix) else { return };
-        entry.measurements.retain(|(known, _)| *known != server);
+        entry.measurements.retain_mut(|(known, measured)| {
+            if *known == server {
+                measured.forget(method);
+            }
+            *measured != Measurements::default()
+        });
         if entry.measurements.is_empty() {
             entry.origin = Origin { client_query: entry.origin.client_query, ..Origin::default() };
             if !entry.origin.client_query {
@@ -627,7 +646,7 @@ mod tests {
         let fixture = Fixture::default();
         fixture.file("198.51.100.1", 32, 10);
         let clients = Prefix::new(ip("198.51.100.1"), 32);
-        fixture.cache.withdraw(clients, ip(SERVER), &fixture.parameters);
+        fixture.cache.withdraw(clients, ip(SERVER), Method::Passive, &fixture.parameters);
         assert_eq!(fixture.cache.size(), (0, 0));
         let entries = fixture.cache.read();
         assert_eq!((entries.lengths, entries.present), ([0; 33], 0));

@@ -15,18 +15,27 @@ use crate::health::rtt::PrefixCache;
 use crate::health::vips::Vips;
 use crate::model::snapshot::Application;
 use crate::names::named_enum;
+use crate::sna::SnaStates;
 
 /// All measured state of one appliance.
 #[derive(Debug, Default)]
 pub struct States {
-    addresses: Mutex<HashMap<IpAddr, Arc<AddressState>>>,
+    /// In a lab all appliances look at the same servers.
+    addresses: Arc<Mutex<HashMap<IpAddr, Arc<AddressState>>>>,
     servers: Mutex<HashMap<IpAddr, Arc<ServerState>>>,
+    /// SNA gateways.
+    pub sna: SnaStates,
     /// Clients that asked lately, and how far the site devices are from them.
     pub prefixes: PrefixCache,
     started: AtomicU64,
 }
 
 impl States {
+    /// The state of an appliance that looks at the same addresses as another one.
+    pub fn beside(other: &States) -> Self {
+        States { addresses: Arc::clone(&other.addresses), ..States::default() }
+    }
+
     /// The cell of an address, made if it is not there.
     pub fn address(&self, address: IpAddr) -> Arc<AddressState> {
         lock(&self.addresses).entry(address).or_default().clone()
@@ -45,6 +54,13 @@ impl States {
         }
     }
 
+    /// Lets every site device send its status report.
+    pub fn report_status(&self) {
+        for state in lock(&self.servers).values() {
+            state.report_status();
+        }
+    }
+
     /// When the appliance was started.
     pub fn started(&self) -> Moment {
         Moment::from_millis(self.started.load(Ordering::Relaxed))
@@ -55,11 +71,18 @@ impl States {
         self.started.store(now.as_millis(), Ordering::Relaxed);
     }
 
+    /// Whether an address answers at all: nobody has said that it is down.
+    pub fn is_reachable(&self, address: IpAddr) -> bool {
+        let state = lock(&self.addresses).get(&address).cloned();
+        state.is_none_or(|state| !lock(&state.down).address)
+    }
+
     /// Forgets what no snapshot uses and nobody has set.
     pub fn collect(&self) {
         lock(&self.addresses)
             .retain(|_, state| Arc::strong_count(state) > 1 || !state.is_default());
         lock(&self.servers).retain(|_, state| Arc::strong_count(state) > 1 || !state.is_default());
+        self.sna.collect();
     }
 
     /// Sets everything back to the default: reachable, healthy, idle.
@@ -71,6 +94,7 @@ impl States {
             state.reset();
         }
         self.prefixes.clear();
+        self.sna.reset();
     }
 }
 
@@ -189,6 +213,22 @@ impl Sessions {
     }
 }
 
+/// What a status report of a site device holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Its session table.
+    pub sessions: Sessions,
+    /// CPU load, percent (0-100).
+    pub cpu: u8,
+}
+
+impl Default for Status {
+    /// An idle device (decisions 3.8).
+    fn default() -> Self {
+        Status { sessions: Sessions { used: 0, maximum: DEFAULT_SESSIONS }, cpu: 0 }
+    }
+}
+
 /// What one site device reports.
 #[derive(Debug)]
 pub struct ServerState {
@@ -201,6 +241,8 @@ pub struct ServerState {
     pub cpu: AtomicU8,
     /// Whether its agent reports health and bindings; an old one does not.
     new_agent: AtomicBool,
+    /// What the device has now; it is known to the controller once a status report has arrived.
+    present: Mutex<Status>,
     load: Mutex<Load>,
     vips: Mutex<Vips>,
     bindings: Mutex<HashMap<(IpAddr, Application), u32>>,
@@ -228,6 +270,7 @@ impl Default for ServerState {
             sessions_maximum: AtomicU64::new(DEFAULT_SESSIONS),
             cpu: AtomicU8::new(0),
             new_agent: AtomicBool::new(true),
+            present: Mutex::default(),
             load: Mutex::default(),
             vips: Mutex::default(),
             bindings: Mutex::default(),
@@ -257,10 +300,31 @@ impl ServerState {
         }
     }
 
-    /// Changes its session table.
+    /// Changes its session table, and reports it at once.
     pub fn set_sessions(&self, sessions: Sessions) {
-        self.sessions_used.store(sessions.used, Ordering::Relaxed);
-        self.sessions_maximum.store(sessions.maximum, Ordering::Relaxed);
+        self.change_status(|status| status.sessions = sessions);
+        self.report_status();
+    }
+
+    /// Changes its CPU load, percent, and reports it at once.
+    pub fn set_cpu(&self, cpu: u8) {
+        self.change_status(|status| status.cpu = cpu);
+        self.report_status();
+    }
+
+    /// Changes what the device has; the controller learns of it by the next status report.
+    pub fn change_status(&self, change: impl FnOnce(&mut Status)) {
+        change(&mut lock(&self.present));
+    }
+
+    /// Sends a status report, which arrives only while the connection stands.
+    pub fn report_status(&self) {
+        if self.connection() == Connection::Established {
+            let Status { sessions, cpu } = *lock(&self.present);
+            self.sessions_used.store(sessions.used, Ordering::Relaxed);
+            self.sessions_maximum.store(sessions.maximum, Ordering::Relaxed);
+            self.cpu.store(cpu, Ordering::Relaxed);
+        }
     }
 
     /// Locks its new connections; hold it for one call.
@@ -324,6 +388,7 @@ impl ServerState {
             && self.sessions_used.load(Ordering::Relaxed) == 0
             && self.sessions_maximum.load(Ordering::Relaxed) == DEFAULT_SESSIONS
             && self.cpu.load(Ordering::Relaxed) == 0
+            && *lock(&self.present) == Status::default()
             && self.has_new_agent()
             && self.load().is_idle()
             && lock(&self.bindings).is_empty()
@@ -332,9 +397,8 @@ impl ServerState {
 
     fn reset(&self) {
         self.set_connection(Connection::Established);
-        self.sessions_used.store(0, Ordering::Relaxed);
-        self.sessions_maximum.store(DEFAULT_SESSIONS, Ordering::Relaxed);
-        self.cpu.store(0, Ordering::Relaxed);
+        *lock(&self.present) = Status::default();
+        self.report_status();
         self.set_new_agent(true);
         *self.load() = Load::default();
         lock(&self.bindings).clear();
@@ -365,6 +429,20 @@ mod tests {
         state.set_up(None, false);
         assert!(!state.passes(&[HTTP]));
         assert!(state.passes(&[]), "a host without applications has no checks");
+    }
+
+    #[test]
+    fn a_status_report_arrives_only_over_a_connection() {
+        let server = ServerState::default();
+        let busy = Sessions { used: 9, maximum: 10 };
+        server.change_status(|status| status.sessions = busy);
+        assert_eq!(server.sessions().used, 0, "not reported yet");
+        server.set_connection(Connection::Down);
+        server.report_status();
+        assert_eq!(server.sessions().used, 0);
+        server.set_connection(Connection::Established);
+        server.report_status();
+        assert_eq!(server.sessions(), busy);
     }
 
     #[test]

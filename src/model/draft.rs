@@ -130,7 +130,7 @@ impl PolicyDraft {
                 base.connection_load_weights.clone()
             },
         };
-        let metrics = match order {
+        let mut metrics: Vec<Metric> = match order {
             // While a list is set, a metric is used if and only if it is listed (decisions 3.4).
             Some(list) => list.clone(),
             None => Metric::ALL
@@ -139,6 +139,10 @@ impl PolicyDraft {
                 .filter(|metric| self.is_on(*metric, base, &connection_load))
                 .collect(),
         };
+        if !is_global && connection_load.limit.is_none() {
+            // Without a limit of its own a host policy does not use it, listed or not (guide p. 119).
+            metrics.retain(|metric| *metric != Metric::ConnectionLoad);
+        }
         Policy {
             name: self.name.clone(),
             dns: self.dns(base, is_global),
@@ -285,6 +289,10 @@ mod tests {
         assert!(!host.metrics.contains(&Metric::ConnectionLoad));
         draft.connection_load_limit = Some(1);
         assert_eq!(draft.host(&global).connection_load.limit, Some(500), "the global value counts");
+        draft.connection_load_limit = None;
+        draft.order = Some(vec![Metric::HealthCheck, Metric::ConnectionLoad]);
+        assert_eq!(draft.host(&global).metrics, [Metric::HealthCheck]);
+        draft.order = None;
         draft.switch(Metric::WeightedIp, true);
         assert!(!draft.host(&global).metrics.contains(&Metric::WeightedSite));
     }

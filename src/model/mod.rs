@@ -1,8 +1,14 @@
 //! The meaning of a configuration: typed, immutable, made anew from the statement tree.
 
+pub mod access;
+pub mod balancing;
 pub mod draft;
+pub mod logging;
+pub mod network;
 pub mod policy;
 pub mod project;
 pub mod region;
+mod site;
+mod sna;
 pub mod snapshot;
 pub mod world;

@@ -15,13 +15,17 @@ use crate::grammar::Grammar;
 use crate::grammar::link::Kept;
 use crate::gslb::domain::Domain;
 use crate::health::state::States;
+use crate::model::balancing::{BalancingDraft, Owner};
 use crate::model::draft::{DEFAULT_REHASH_TIMEOUT, PolicyDraft};
 use crate::model::policy::{Metric, RttSource, TieBreaker};
 use crate::model::region::Region;
+use crate::model::site::{AffinityDraft, affinity, dns_probe, smoothing};
+use crate::model::sna::SnaDraft;
 use crate::model::snapshot::{
     Address, Application, ErrorCode, Host, HostId, NameEntry, PolicyId, ServerId, Site, SiteId,
-    SiteServer, Snapshot, Source, Zone, ZoneId,
+    SiteServer, SnaDomainId, Snapshot, Source, Zone, ZoneId,
 };
+use crate::sna::SnaDomain;
 
 /// Settings that count only after a restart, as they were when the appliance started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +63,10 @@ pub fn project(
         snapshot: Snapshot::empty(DEFAULT_DEVICE_NAME),
         global: PolicyDraft::default(),
         host_policies: Vec::new(),
+        affinities: Vec::new(),
         zones: Vec::new(),
+        sna_domains: Vec::new(),
+        balancing: BalancingDraft::default(),
     };
     if let Some(location) = boot.default_location {
         projection.snapshot.default_location = location;
@@ -76,7 +83,13 @@ enum Context {
     Policy,
     /// A host-level policy, by its place in the list.
     HostPolicy(usize),
+    /// The affinities of a group; `None`: the global set.
+    Affinity(Option<u8>),
     Zone(usize),
+    /// An SNA gateway domain, by its place in the list.
+    SnaDomain(usize),
+    /// A real or virtual server.
+    Server(Owner),
     /// A block without meaning for the snapshot.
     Other,
 }
@@ -87,7 +100,10 @@ struct Projection<'a> {
     snapshot: Snapshot,
     global: PolicyDraft,
     host_policies: Vec<PolicyDraft>,
+    affinities: Vec<AffinityDraft>,
     zones: Vec<ZoneDraft>,
+    sna_domains: Vec<SnaDraft>,
+    balancing: BalancingDraft,
 }
 
 /// A zone while its statements are read.
@@ -111,6 +127,9 @@ struct HostDraft {
     by_address: HashMap<IpAddr, usize>,
 }
 
+/// Lists of up to so many addresses are searched from end to end.
+const SEARCHED: usize = 8;
+
 struct AddressDraft {
     ip: IpAddr,
     weight: Option<u8>,
@@ -119,13 +138,21 @@ struct AddressDraft {
 
 impl HostDraft {
     fn address(&mut self, ip: IpAddr) -> Option<&mut AddressDraft> {
-        let place = *self.by_address.get(&ip)?;
+        let place = if self.addresses.len() <= SEARCHED {
+            self.addresses.iter().position(|address| address.ip == ip)?
+        } else {
+            *self.by_address.get(&ip)?
+        };
         self.addresses.get_mut(place)
     }
 
     fn add_address(&mut self, ip: IpAddr) {
-        self.by_address.insert(ip, self.addresses.len());
         self.addresses.push(AddressDraft { ip, weight: None, hash_weight: None });
+        if self.addresses.len() > SEARCHED {
+            let from = if self.by_address.is_empty() { 0 } else { self.addresses.len() - 1 };
+            let new = self.addresses.iter().enumerate().skip(from);
+            self.by_address.extend(new.map(|(place, address)| (address.ip, place)));
+        }
     }
 }
 
@@ -161,6 +188,31 @@ impl Projection<'_> {
             }
             Kept::NoErrorHandling => self.snapshot.responder.error_handling = false,
 
+            Kept::Protocol => self.snapshot.speaks_protocol = on,
+            Kept::ServerForceDelete
+            | Kept::ServerPingInterval
+            | Kept::ServerPingRetries
+            | Kept::ServerPredictor => self.balancing.global(kept, reading),
+            Kept::RealServer | Kept::RemoteServer | Kept::CacheServer | Kept::VirtualServer => {
+                return Context::Server(self.balancing.open(kept, reading));
+            }
+            Kept::RealMaxConnections
+            | Kept::RealWeight
+            | Kept::RealPort
+            | Kept::RealPortDisable
+            | Kept::RealHttp
+            | Kept::RealHttpDisable
+            | Kept::VirtualDisable
+            | Kept::VirtualPredictor
+            | Kept::VirtualPort
+            | Kept::VirtualPortDisable
+            | Kept::VirtualPortSticky
+            | Kept::VirtualBind => {
+                if let Context::Server(owner) = context {
+                    self.balancing.statement(*owner, kept, reading);
+                }
+            }
+
             Kept::Site => return self.site(reading),
             Kept::SiteWeight => {
                 if let (Some(site), Some(weight)) =
@@ -176,6 +228,31 @@ impl Projection<'_> {
                 }
             }
             Kept::Si => self.site_server(reading, context),
+            Kept::EnableSiteRttSmoothing
+            | Kept::DisableSiteRttSmoothing
+            | Kept::MaxRttDeviation
+            | Kept::MaxIgnoreCount
+            | Kept::NormalRampFactor
+            | Kept::RampUpFactor
+            | Kept::RampDownFactor => {
+                if let Some(site) = self.site_of(context) {
+                    smoothing(site, kept, reading);
+                }
+            }
+            Kept::DnsProbe => {
+                self.snapshot.rtt.dns_probe = dns_probe(reading);
+            }
+            Kept::DiscardPassiveRtt => self.snapshot.rtt.discards_passive = true,
+            Kept::NoPassiveRtt => self.snapshot.rtt.watches_nothing = true,
+            Kept::EnableRttSmoothing => self.snapshot.rtt.enhanced_smoothing = true,
+
+            Kept::Affinity => return Context::Affinity(None),
+            Kept::AffinityGroup => return Context::Affinity(reading.number("group")),
+            Kept::AffinityPrefer => {
+                if let Context::Affinity(group) = context {
+                    self.affinities.extend(affinity(reading, *group));
+                }
+            }
 
             Kept::Zone => {
                 let name = reading.text("zone").unwrap_or_default().to_owned();
@@ -224,6 +301,25 @@ impl Projection<'_> {
             Kept::HostPolicyUse => {
                 if let Some(host) = self.host_of(reading, context) {
                     host.policy = reading.text("policy").map(str::to_ascii_lowercase);
+                }
+            }
+
+            Kept::SnaDomain => {
+                let name = reading.text("domain").unwrap_or_default();
+                self.sna_domains.push(SnaDraft::new(name));
+                return Context::SnaDomain(self.sna_domains.len() - 1);
+            }
+            Kept::SnaKeyword
+            | Kept::SnaTtl
+            | Kept::SnaSystem
+            | Kept::SnaLu
+            | Kept::SnaResources
+            | Kept::SnaAddress
+            | Kept::SnaHostname => {
+                if let Context::SnaDomain(place) = context
+                    && let Some(domain) = self.sna_domains.get_mut(*place)
+                {
+                    domain.statement(kept, reading);
                 }
             }
 
@@ -332,12 +428,8 @@ impl Projection<'_> {
             | Kept::SoftwareVersion
             | Kept::Module
             | Kept::ServerSourceIp
-            | Kept::ServerForceDelete
             | Kept::ServerNoFastStateful
             | Kept::ServerNoRemoteL3Check
-            | Kept::ServerPingInterval
-            | Kept::ServerPingRetries
-            | Kept::ServerPredictor
             | Kept::ServerSymmetricPort
             | Kept::CswRule
             | Kept::PortRange
@@ -354,29 +446,18 @@ impl Projection<'_> {
             | Kept::PortProfileUdp
             | Kept::PortProfileUdpSetting
             | Kept::PortProfileNoFastBringup
-            | Kept::RealServer
-            | Kept::RemoteServer
-            | Kept::CacheServer
             | Kept::RealDescription
             | Kept::RealSourceNat
             | Kept::RealBackup
-            | Kept::RealMaxConnections
-            | Kept::RealWeight
-            | Kept::RealPort
             | Kept::RealPortAddressQuery
             | Kept::RealPortZone
             | Kept::RealPortProxy
             | Kept::RealPortKeepalive
-            | Kept::RealPortDisable
             | Kept::RealPortL4CheckOnly
             | Kept::RealPortSetting
-            | Kept::RealHttp
             | Kept::RealHttpUrl
             | Kept::RealHttpSetting
-            | Kept::VirtualServer
             | Kept::VirtualDescription
-            | Kept::VirtualDisable
-            | Kept::VirtualPredictor
             | Kept::VirtualStickyAge
             | Kept::VirtualSymmetricActive
             | Kept::VirtualSymmetricPriority
@@ -384,12 +465,7 @@ impl Projection<'_> {
             | Kept::VirtualTrack
             | Kept::VirtualTrackGroup
             | Kept::VirtualUdpAge
-            | Kept::VirtualPort
-            | Kept::VirtualPortDisable
-            | Kept::VirtualPortSticky
             | Kept::VirtualPortSetting
-            | Kept::VirtualBind
-            | Kept::Protocol
             | Kept::Communication
             | Kept::ActiveRttGathering
             | Kept::ActiveRttQueryInterval
@@ -401,29 +477,27 @@ impl Projection<'_> {
             | Kept::AgentRttRefreshInterval
             | Kept::PeerPublicKeyExpire
             | Kept::SecureOnly
-            | Kept::DiscardPassiveRtt
-            | Kept::DnsProbe
-            | Kept::EnableRttSmoothing
-            | Kept::NoPassiveRtt
             | Kept::ProcessVipListOptimize
             | Kept::UdpProbePort
             | Kept::SiKeyInterval
-            | Kept::EnableSiteRttSmoothing
-            | Kept::DisableSiteRttSmoothing
-            | Kept::MaxRttDeviation
-            | Kept::MaxIgnoreCount
-            | Kept::NormalRampFactor
-            | Kept::RampUpFactor
-            | Kept::RampDownFactor
-            | Kept::Affinity
-            | Kept::AffinityGroup
-            | Kept::AffinityPrefer
             | Kept::Vlan
             | Kept::VlanTagged
             | Kept::VlanUntagged
             | Kept::VlanRouterInterface
             | Kept::VlanSpanningTree
+            | Kept::AaaEnable
+            | Kept::AaaLogin
+            | Kept::AaaPrivilegeMode
+            | Kept::AaaAuthentication
             | Kept::Aaa
+            | Kept::Banner
+            | Kept::BannerEnterKey
+            | Kept::BannerOfKind
+            | Kept::RoleTemplate
+            | Kept::RoleContext
+            | Kept::RoleDefaultContext
+            | Kept::RoleGlobal
+            | Kept::Context
             | Kept::Boot
             | Kept::Clock
             | Kept::ConsoleTimeout
@@ -433,6 +507,8 @@ impl Projection<'_> {
             | Kept::EnableReadOnlyPassword
             | Kept::EnableSkipPageDisplay
             | Kept::EnableSuperUserPassword
+            | Kept::EnableTelnetAuthentication
+            | Kept::EnableTelnetPassword
             | Kept::EnableTelnet
             | Kept::IpDefaultGateway
             | Kept::IpDnsDomainName
@@ -440,8 +516,14 @@ impl Projection<'_> {
             | Kept::IpPolicy
             | Kept::IpRoute
             | Kept::IpSsh
+            | Kept::LoggingOn
+            | Kept::LoggingSize
+            | Kept::LoggingLevel
+            | Kept::LoggingConsole
+            | Kept::LoggingHost
             | Kept::Logging
             | Kept::Privilege
+            | Kept::PrivilegeSetting
             | Kept::RadiusKey
             | Kept::RadiusServer
             | Kept::Service
@@ -484,18 +566,18 @@ impl Projection<'_> {
             | Kept::EmulateHealth
             | Kept::EmulateApplicationHealth
             | Kept::EmulateFlashback
-            | Kept::EmulateFlashbackApplication => {}
+            | Kept::EmulateFlashbackApplication
+            | Kept::EmulateSnaSystem
+            | Kept::EmulateSnaLu
+            | Kept::EmulateAgent
+            | Kept::EmulateRtt
+            | Kept::EmulateActiveRtt => {}
         }
         Context::Other
     }
 
     fn site(&mut self, reading: &Reading<'_>) -> Context {
-        self.snapshot.sites.push(Site {
-            name: reading.text("name").unwrap_or_default().to_owned(),
-            weight: 0,
-            location: None,
-            servers: Vec::new(),
-        });
+        self.snapshot.sites.push(Site::named(reading.text("name").unwrap_or_default()));
         Context::Site(SiteId::from_index(self.snapshot.sites.len() - 1))
     }
 
@@ -505,7 +587,10 @@ impl Projection<'_> {
             Context::Root
             | Context::Policy
             | Context::HostPolicy(_)
+            | Context::Affinity(_)
             | Context::Zone(_)
+            | Context::SnaDomain(_)
+            | Context::Server(_)
             | Context::Other => None,
         }
     }
@@ -531,6 +616,10 @@ impl Projection<'_> {
         let zone = self.zones.get_mut(*zone)?;
         let name = reading.text("host")?;
         let next = zone.hosts.len();
+        // The lines of a host usually stand together.
+        if zone.hosts.last().is_some_and(|host| host.name.eq_ignore_ascii_case(name)) {
+            return zone.hosts.last_mut();
+        }
         let place = *zone.by_name.entry(name.to_ascii_lowercase()).or_insert(next);
         if place == next {
             zone.hosts.push(HostDraft { name: name.to_owned(), ..HostDraft::default() });
@@ -551,7 +640,13 @@ impl Projection<'_> {
         match context {
             Context::Policy => Some(&mut self.global),
             Context::HostPolicy(place) => self.host_policies.get_mut(*place),
-            Context::Root | Context::Site(_) | Context::Zone(_) | Context::Other => None,
+            Context::Root
+            | Context::Site(_)
+            | Context::Affinity(_)
+            | Context::Zone(_)
+            | Context::SnaDomain(_)
+            | Context::Server(_)
+            | Context::Other => None,
         }
     }
 
@@ -563,6 +658,7 @@ impl Projection<'_> {
 
     /// Resolves what needs the whole: inherited values, owners of VIPs, names.
     fn finish(mut self, previous: &Snapshot) -> Snapshot {
+        self.snapshot.balancing = std::mem::take(&mut self.balancing).finish();
         self.snapshot.policies = std::iter::once(self.global.global())
             .chain(self.host_policies.iter().map(|draft| draft.host(&self.global)))
             .collect();
@@ -578,6 +674,10 @@ impl Projection<'_> {
         for server in &mut self.snapshot.servers {
             server.is_self = self.snapshot.own_addresses.contains(&server.address);
         }
+        self.snapshot.affinities = std::mem::take(&mut self.affinities)
+            .into_iter()
+            .filter_map(|draft| draft.resolve(&self.snapshot))
+            .collect();
         let owners = owners(&self.snapshot);
         for zone in std::mem::take(&mut self.zones) {
             let zone_id = ZoneId::from_index(self.snapshot.zones.len());
@@ -590,6 +690,14 @@ impl Projection<'_> {
             self.snapshot.zones.push(Zone { name: zone.name, hosts });
         }
         name_hosts(&mut self.snapshot);
+        for draft in std::mem::take(&mut self.sna_domains) {
+            let plan = draft.finish();
+            let known = previous.sna_domain(&plan.name);
+            let tallies = known.map(|domain| Arc::clone(&domain.tallies)).unwrap_or_default();
+            let id = SnaDomainId::from_index(self.snapshot.sna_domains.len());
+            self.snapshot.sna_names.insert(wire_name(&plan.name), id);
+            self.snapshot.sna_domains.push(SnaDomain::new(plan, &self.states.sna, tallies));
+        }
         self.snapshot
     }
 
@@ -651,12 +759,16 @@ fn previous_domain(previous: &Snapshot, domain_name: &str, zone_name: &str) -> A
 }
 
 /// Whose VIP each reported address is. One that two devices report belongs to the first of them in
-/// configured order (decisions 3.6).
+/// configured order (decisions 3.6), but of a pair to the one that holds it active (guide p. 157).
 fn owners(snapshot: &Snapshot) -> HashMap<IpAddr, ServerId> {
     let mut owners = HashMap::new();
-    for (place, server) in snapshot.servers.iter().enumerate() {
-        for vip in server.state.vips() {
-            owners.entry(vip.address).or_insert(ServerId::from_index(place));
+    for standby in [false, true] {
+        for (place, server) in snapshot.servers.iter().enumerate() {
+            for vip in server.state.vips() {
+                if vip.standby == standby {
+                    owners.entry(vip.address).or_insert(ServerId::from_index(place));
+                }
+            }
         }
     }
     owners
@@ -759,7 +871,11 @@ fn metric_parameter(policy: &mut PolicyDraft, kept: Kept, reading: &Reading<'_>)
         Kept::RttSource | Kept::HostRttSource => {
             policy.rtt_source = reading.word("source").and_then(RttSource::from_name);
         }
-        Kept::StaticPrefix => policy.static_prefixes.extend(reading.prefix("prefix")),
+        // A length of 0 is ignored (guide p. 55).
+        Kept::StaticPrefix => {
+            let prefix = reading.prefix("prefix").filter(|(_, length)| *length > 0);
+            policy.static_prefixes.extend(prefix);
+        }
         Kept::GeoPrefix => {
             let region = reading.word("region").and_then(Region::from_name);
             if let (Some((address, length)), Some(region)) = (reading.prefix("prefix"), region) {

@@ -10,13 +10,18 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use crate::gslb::affinity::Affinity;
 use crate::gslb::domain::{Domain, Slot};
+use crate::health::rtt::DnsProbe;
+use crate::health::smoothing::{Smoothing, SmoothingParameters};
 use crate::health::state::{AddressState, ServerState};
+use crate::model::balancing::Balancing;
 use crate::model::policy::Policy;
 use crate::model::region::Region;
 use crate::names::named_enum;
+use crate::sna::SnaDomain;
 
-/// Declares an index into one of the lists of the snapshot.
+/// Declares an index into a list of the snapshot or of one of its parts.
 macro_rules! index {
     ($(#[$meta:meta])* $name:ident) => {
         $(#[$meta])*
@@ -39,6 +44,8 @@ macro_rules! index {
     };
 }
 
+pub(crate) use index;
+
 index! {
     /// A site in [`Snapshot::sites`].
     SiteId
@@ -58,6 +65,10 @@ index! {
 index! {
     /// A host in [`Snapshot::hosts`].
     HostId
+}
+index! {
+    /// A domain in [`Snapshot::sna_domains`].
+    SnaDomainId
 }
 
 impl PolicyId {
@@ -86,12 +97,24 @@ pub struct Snapshot {
     pub zones: Vec<Zone>,
     /// Hosts, zone by zone in configured order.
     pub hosts: Vec<Host>,
+    /// Which site device the clients of a prefix prefer.
+    pub affinities: Vec<Affinity>,
+    /// What becomes of the round-trip times that site devices report.
+    pub rtt: RttRules,
+    /// Real and virtual servers.
+    pub balancing: Balancing,
+    /// Whether the device speaks the GSLB protocol (`gslb protocol`, guide p. 6).
+    pub speaks_protocol: bool,
     /// How questions outside the policy are answered.
     pub responder: Responder,
     /// Region of clients and servers of which nothing is known.
     pub default_location: Region,
     /// Host names and the empty names above them, by lower-case wire form.
     pub names: HashMap<Box<[u8]>, NameEntry>,
+    /// SNA gateway domains in configured order.
+    pub sna_domains: Vec<SnaDomain>,
+    /// The same by lower-case wire form. No host stands at or below one of them.
+    pub sna_names: HashMap<Box<[u8]>, SnaDomainId>,
 }
 
 /// A site: a place with one or several site devices.
@@ -103,6 +126,10 @@ pub struct Site {
     pub weight: u8,
     /// Region that overrides what addresses say.
     pub location: Option<Region>,
+    /// Enhanced smoothing of its round-trip times: on or off for this site; `None`: as for all.
+    pub enhanced_smoothing: Option<bool>,
+    /// Parameters of the enhanced smoothing.
+    pub smoothing: SmoothingParameters,
     /// Its devices in [`Snapshot::servers`].
     pub servers: Vec<ServerId>,
 }
@@ -207,6 +234,20 @@ named_enum! {
     }
 }
 
+/// What becomes of the round-trip times that site devices report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the device's own")]
+pub struct RttRules {
+    /// Use of DNS probes (`gslb dns-probe`, guide p. 149).
+    pub dns_probe: DnsProbe,
+    /// Values seen in passing are discarded (`gslb discard-passive-rtt`, guide p. 145).
+    pub discards_passive: bool,
+    /// The appliance, as a site device, does not look at what passes (`gslb no-passive-rtt`).
+    pub watches_nothing: bool,
+    /// Enhanced smoothing at all sites that do not say otherwise (guide p. 135).
+    pub enhanced_smoothing: bool,
+}
+
 /// How questions outside the policy are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Responder {
@@ -272,9 +313,15 @@ impl Snapshot {
             policies: vec![Policy::default()],
             zones: Vec::new(),
             hosts: Vec::new(),
+            affinities: Vec::new(),
+            rtt: RttRules::default(),
+            balancing: Balancing::default(),
+            speaks_protocol: false,
             responder: Responder::default(),
             default_location: Region::NorthAmerica,
             names: HashMap::new(),
+            sna_domains: Vec::new(),
+            sna_names: HashMap::new(),
         }
     }
 
@@ -302,6 +349,22 @@ impl Snapshot {
         self.owner_of(address).map(|server| &self.sites[server.site.index()])
     }
 
+    /// How samples of round-trip times of a site are smoothed (guide p. 133 to 137).
+    #[must_use]
+    pub fn smoothing_of(&self, site: &Site) -> Smoothing {
+        if site.enhanced_smoothing.unwrap_or(self.rtt.enhanced_smoothing) {
+            Smoothing::Enhanced(site.smoothing)
+        } else {
+            Smoothing::Standard
+        }
+    }
+
+    /// The site device of that management address.
+    #[must_use]
+    pub fn server(&self, address: IpAddr) -> Option<&SiteServer> {
+        self.servers.iter().find(|server| server.address == address)
+    }
+
     /// The zone of that name, in any case.
     #[must_use]
     pub fn zone(&self, name: &str) -> Option<&Zone> {
@@ -318,6 +381,47 @@ impl Snapshot {
     #[must_use]
     pub fn lookup(&self, wire_name: &[u8]) -> Option<NameEntry> {
         self.names.get(wire_name).copied()
+    }
+
+    /// The SNA gateway domain in which a name lies, and where the domain's own name begins within
+    /// it. Of domains within each other it is the innermost.
+    #[must_use]
+    pub fn sna_domain_of(&self, wire_name: &[u8]) -> Option<(&SnaDomain, usize)> {
+        if self.sna_names.is_empty() {
+            return None;
+        }
+        let mut start = 0;
+        loop {
+            let rest = wire_name.get(start..)?;
+            if let Some(domain) = self.sna_names.get(rest) {
+                return Some((&self.sna_domains[domain.index()], start));
+            }
+            start += match rest.first() {
+                None | Some(0) => return None,
+                Some(length) => usize::from(*length) + 1,
+            };
+        }
+    }
+
+    /// The SNA gateway domain of that name, in any case.
+    #[must_use]
+    pub fn sna_domain(&self, name: &str) -> Option<&SnaDomain> {
+        self.sna_domains.iter().find(|domain| domain.name.eq_ignore_ascii_case(name))
+    }
+}
+
+impl Site {
+    /// A site with nothing but a name.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Site {
+            name: name.to_owned(),
+            weight: 0,
+            location: None,
+            enhanced_smoothing: None,
+            smoothing: SmoothingParameters::default(),
+            servers: Vec::new(),
+        }
     }
 }
 

@@ -1,11 +1,20 @@
 //! The settings of the emulated world to the measured state that they stand for.
+//!
+//! A setting is a report of a site device, or the result of a check, and arrives at once. What a
+//! device has while its connection is lost arrives with the first status report afterwards.
 
+use std::net::IpAddr;
+
+use crate::clock::Moment;
 use crate::config::tree::Reading;
 use crate::grammar::link::Kept;
+use crate::health::prefix::Prefix;
+use crate::health::rtt::{Method, RttReport};
 use crate::health::state::{
-    Connection, DEFAULT_SESSIONS, ReportedVip, ServerState, Sessions, States,
+    Connection, DEFAULT_SESSIONS, Delays, ReportedVip, ServerState, Sessions, States,
 };
-use crate::model::snapshot::Application;
+use crate::model::snapshot::{Application, Snapshot};
+use crate::sna::{DEFAULT_BANDWIDTH, LuStatus};
 
 /// What else must happen after a change of the measured state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,19 +25,30 @@ pub enum Effect {
     Snapshot,
 }
 
+/// The appliance that learns of the emulated world.
+#[derive(Clone, Copy, Debug)]
+pub struct World<'a> {
+    /// What is measured.
+    pub states: &'a States,
+    /// The configuration; whose VIP an address is may be older than the settings.
+    pub snapshot: &'a Snapshot,
+    /// When.
+    pub now: Moment,
+}
+
+/// Whether [`apply`] looks at the snapshot for this setting.
+pub fn needs_snapshot(reading: &Reading<'_>) -> bool {
+    matches!(reading.kept(), Some(Kept::EmulateRtt | Kept::EmulateActiveRtt))
+}
+
 /// Brings about (`kept`) or takes back a setting.
-pub fn apply(states: &States, reading: &Reading<'_>, kept: bool) -> Effect {
+pub fn apply(world: World<'_>, reading: &Reading<'_>, kept: bool) -> Effect {
+    let states = world.states;
     #[allow(clippy::wildcard_enum_match_arm, reason = "only statements of the world come here")]
     match reading.kept() {
         Some(Kept::EmulateVip) => {
             report_vip(states, reading, kept);
             return Effect::Snapshot;
-        }
-        Some(Kept::EmulateHealth) => {
-            set_health(states, reading, None, kept);
-        }
-        Some(Kept::EmulateApplicationHealth) => {
-            set_health(states, reading, reading.number("app").map(Application), kept);
         }
         Some(Kept::EmulateConnection) => {
             let state = reading.word("state").and_then(Connection::from_name);
@@ -42,38 +62,105 @@ pub fn apply(states: &States, reading: &Reading<'_>, kept: bool) -> Effect {
         }
         Some(Kept::EmulateCpu) => {
             let percent = reading.number("percent").filter(|_| kept).unwrap_or(0);
-            with_server(states, reading, |server| {
-                server.cpu.store(percent, std::sync::atomic::Ordering::Relaxed);
-            });
+            with_server(states, reading, |server| server.set_cpu(percent));
         }
         Some(Kept::EmulateConnectionRate) => {
             let rates: Vec<u32> = if kept { reading.numbers("rate").collect() } else { Vec::new() };
             with_server(states, reading, |server| server.load().set_rate(&rates));
         }
-        Some(Kept::EmulateBindings) => {
-            if let (Some(vip), Some(application)) = (reading.address("vip"), reading.number("app"))
-            {
-                let application = Application(application);
-                let count = reading.number("count").filter(|_| kept).unwrap_or(1);
-                with_server(states, reading, |server| {
-                    server.set_active_bindings(vip, application, count);
-                });
+        Some(Kept::EmulateBindings) => set_bindings(states, reading, kept),
+        Some(Kept::EmulateAgent) => {
+            let old = kept && reading.word("age") == Some(OLD);
+            with_server(states, reading, |server| server.set_new_agent(!old));
+        }
+        Some(Kept::EmulateHealth) => set_health(states, reading, None, kept),
+        Some(Kept::EmulateApplicationHealth) => {
+            set_health(states, reading, reading.number("app").map(Application), kept);
+        }
+        Some(Kept::EmulateFlashback | Kept::EmulateFlashbackApplication) => {
+            let delay = |name| reading.number(name).filter(|_| kept).unwrap_or(0);
+            if let Some(ip) = reading.address("ip") {
+                let delays = Delays { tcp: delay("tcp"), application: delay("app") };
+                states.address(ip).set_delays(delays);
             }
+        }
+        Some(Kept::EmulateSnaSystem) => set_sna_system(states, reading, kept),
+        Some(Kept::EmulateSnaLu) => {
+            if let (Some(domain), Some(lu)) = (reading.text("domain"), reading.text("lu")) {
+                let said = reading.word("status").and_then(LuStatus::from_name);
+                let present = said.filter(|_| kept).unwrap_or(LuStatus::Active);
+                states.sna.lu(domain, lu).set_status(present);
+            }
+        }
+        Some(Kept::EmulateRtt) => world.measure(reading, Method::Passive, kept),
+        Some(Kept::EmulateActiveRtt) => {
+            let by_dns = reading.word("method") == Some(DNS);
+            let method = if by_dns { Method::ActiveDns } else { Method::ActiveIcmp };
+            world.measure(reading, method, kept);
         }
         _ => {}
     }
     Effect::State
 }
 
+/// Names of choices in the grammar's types of the emulated world.
+const DOWN: &str = "down";
+const OLD: &str = "old";
+const DNS: &str = "dns";
+const STANDBY: &str = "standby";
+
+impl World<'_> {
+    /// A site device reports a sample of a round-trip time, or what it reported is forgotten.
+    fn measure(self, reading: &Reading<'_>, method: Method, kept: bool) {
+        let (Some((network, length)), Some(server)) =
+            (reading.prefix("clients"), reading.address("si"))
+        else {
+            return;
+        };
+        let clients = Prefix::new(network, length);
+        let parameters = &self.snapshot.global_policy().rtt;
+        if !kept {
+            self.states.prefixes.withdraw(clients, server, method, parameters);
+            return;
+        }
+        if method == Method::Passive && !self.takes_passive(server) {
+            return;
+        }
+        let site = self.snapshot.server(server).map(|one| &self.snapshot.sites[one.site.index()]);
+        let smoothing = site.map(|site| self.snapshot.smoothing_of(site)).unwrap_or_default();
+        let rtt = reading.number("rtt").unwrap_or(0);
+        let failed = reading.value("result").is_some();
+        let report = RttReport { clients, server, method, rtt, failed };
+        self.states.prefixes.report(&report, smoothing, parameters, self.now);
+    }
+
+    /// Whether round-trip times that this device saw in passing are measured and count.
+    fn takes_passive(self, server: IpAddr) -> bool {
+        let rules = &self.snapshot.rtt;
+        let is_self = self.snapshot.server(server).is_some_and(|server| server.is_self);
+        !(rules.discards_passive || is_self && rules.watches_nothing)
+    }
+}
+
 fn report_vip(states: &States, reading: &Reading<'_>, kept: bool) {
     let Some(address) = reading.address("vip") else { return };
     with_server(states, reading, |server| {
         if kept {
+            let standby = reading.words("app").any(|word| word == STANDBY);
             let applications = reading.numbers("app").map(Application).collect();
-            server.report_vip(ReportedVip { address, applications, standby: false });
+            server.report_vip(ReportedVip { address, applications, standby });
         } else {
             server.withdraw_vip(address);
         }
+    });
+}
+
+fn set_bindings(states: &States, reading: &Reading<'_>, kept: bool) {
+    let (Some(vip), Some(port)) = (reading.address("vip"), reading.number("app")) else { return };
+    let count = reading.number("count").filter(|_| kept);
+    with_server(states, reading, |server| match count {
+        Some(count) => server.set_active_bindings(vip, Application(port), count),
+        None => server.forget_active_bindings(vip, Application(port)),
     });
 }
 
@@ -89,8 +176,18 @@ fn set_health(
     }
 }
 
-/// The name of the failed state in the grammar's type of health results.
-const DOWN: &str = "down";
+/// What a setting does not say has its default: one that stays with a new value is taken back
+/// before it is made again.
+fn set_sna_system(states: &States, reading: &Reading<'_>, kept: bool) {
+    let (Some(domain), Some(system)) = (reading.text("domain"), reading.text("system")) else {
+        return;
+    };
+    let load = reading.text("load").and_then(|load| load.parse().ok()).filter(|_| kept);
+    let bandwidth = reading.number("bandwidth").filter(|_| kept);
+    let state = states.sna.system(domain, system);
+    state.set_load(load.unwrap_or(0.0));
+    state.set_bandwidth(bandwidth.unwrap_or(DEFAULT_BANDWIDTH));
+}
 
 fn with_server(states: &States, reading: &Reading<'_>, change: impl FnOnce(&ServerState)) {
     if let Some(address) = reading.address("si") {

@@ -52,6 +52,11 @@ impl Civil {
         })
     }
 
+    /// The day without its year, `Jan 02`.
+    pub(super) fn month_and_day(self) -> impl fmt::Display {
+        fmt::from_fn(move |out| write!(out, "{} {:02}", name(&MONTHS, self.month - 1), self.day))
+    }
+
     /// The day, `Mon Jan 02 2012`.
     pub(super) fn date(self) -> impl fmt::Display {
         fmt::from_fn(move |out| {
@@ -60,6 +65,19 @@ impl Civil {
             write!(out, "{weekday} {month} {:02} {}", self.day, self.year)
         })
     }
+}
+
+/// Seconds from 1970-01-01 to midnight of a day; `None` if there is no such day, or before 1970.
+pub fn midnight(year: u64, month: u64, day: u64) -> Option<u64> {
+    let year_from_march = if month > 2 { year } else { year.checked_sub(1)? };
+    let month_from_march = (month + 9) % 12;
+    let (era, year_of_era) = (year_from_march / 400, year_from_march % 400);
+    let day_of_year = (153 * month_from_march + 2) / 5 + day.checked_sub(1)?;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    let seconds = (era.checked_mul(ERA)? + day_of_era).checked_sub(EPOCH)?.checked_mul(DAY)?;
+    // What does not come back out was no day of that month.
+    let civil = Civil::from_unix(seconds);
+    ((civil.year, civil.month, civil.day) == (year, month, day)).then_some(seconds)
 }
 
 const WEEKDAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
@@ -100,6 +118,7 @@ mod tests {
             let civil = Civil::from_unix(number * DAY + 1);
             assert_eq!((civil.year, civil.month, civil.day), (year, month, day));
             assert_eq!(civil.weekday, (number + 4) % 7);
+            assert_eq!(midnight(year, month, day), Some(number * DAY));
             let last = match month {
                 2 => 28 + u64::from(leap(year)),
                 4 | 6 | 9 | 11 => 30,
@@ -113,6 +132,21 @@ mod tests {
                 (month, year) = (1, year + 1);
             }
         }
+    }
+
+    #[test]
+    fn days_that_are_none() {
+        for (year, month, day) in [
+            (2012, 2, 30),
+            (2011, 2, 29),
+            (2012, 0, 1),
+            (2012, 13, 1),
+            (2012, 1, 0),
+            (1969, 12, 31),
+        ] {
+            assert_eq!(midnight(year, month, day), None, "{year}-{month}-{day}");
+        }
+        assert_eq!(midnight(u64::MAX, 1, 1), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::dns_view::{AddressView, print_zones};
 use super::page::Page;
 use super::{DEVICE_WORD, facts};
 use crate::gslb::domain::{Decision, Tally};
+use crate::gslb::metric::active_bindings;
 use crate::model::policy::Metric;
 use crate::model::snapshot::{Host, SiteServer, Snapshot};
 
@@ -25,7 +26,7 @@ fn print_details(page: &mut Page, snapshot: &Snapshot, host: &Host, view: &Addre
     let owner = snapshot.owner_of(view.address);
     if let Some(server) = owner {
         let site = &snapshot.sites[server.site.index()];
-        line(format!("Active Bindings: {}", facts::active_bindings(host, view.address)));
+        line(format!("Active Bindings: {}", active_bindings(snapshot, host, view.address)));
         line(format!(
             "site: {}, weight: {}, {DEVICE_WORD}: {}",
             site.name, site.weight, server.address

@@ -4,9 +4,10 @@
 use std::sync::atomic::Ordering;
 
 use super::page::Page;
+use super::percent;
 use super::table::{Block, Column};
-use super::{facts, percent};
 use crate::gslb::domain::Tally;
+use crate::gslb::regions::region_of_address;
 use crate::model::snapshot::{Address, Host, Snapshot, Source, Zone};
 
 const COLUMNS: [Column; 10] = [
@@ -131,7 +132,7 @@ impl AddressView<'_> {
             address.source.name().to_owned(),
             if address.owner.is_some() { "v-ip" } else { "real-ip" }.to_owned(),
             if self.healthy { "ACTIVE" } else { "DOWN" }.to_owned(),
-            facts::location(snapshot, address).display().to_owned(),
+            region_of_address(snapshot, address).display().to_owned(),
             delay(address.state.flashback_tcp.load(Ordering::Relaxed)),
             delay(address.state.flashback_application.load(Ordering::Relaxed)),
             count.to_string(),

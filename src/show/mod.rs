@@ -7,34 +7,67 @@
 //!
 //! A report about one thing of several takes its name and gives `None` if there is no such thing.
 
+mod cache;
 mod clock;
 mod date;
 mod dns_detail;
 mod dns_view;
 mod dns_zone;
+mod explain;
 mod facts;
 mod global_stat;
+mod hash_tables;
 mod host_policy;
+mod inventory;
+mod logging;
+mod network;
 mod page;
 mod policy;
 mod resources;
+mod rtt_simulation;
 #[cfg(test)]
 mod sample;
+mod server_bind;
+mod server_global;
+mod server_real;
+mod server_virtual;
+mod sessions;
 mod site;
+mod sna_domain;
 mod table;
 mod traffic;
 mod version;
+mod who;
 
+pub use cache::cache;
 pub use clock::clock;
+pub use date::midnight;
 pub use dns_detail::dns_detail;
 pub use dns_zone::dns_zone;
+pub use explain::{Explained, explain};
 pub use global_stat::global_stat;
+pub use hash_tables::hash_tables;
 pub use host_policy::{host_policies, host_policy};
+pub use inventory::{chassis, flash, memory, module, reload};
+pub use logging::{log_line, logging};
+pub use network::{arp, interfaces_brief, ip, vlan};
 pub use policy::{default_policy, global_policy};
-pub use resources::{Usage, resources};
+pub use resources::{Limit, Usage, resources, usages};
+pub use rtt_simulation::RttSimulation;
+pub use server_bind::server_bind;
+pub use server_global::{server_global, server_session};
+pub use server_real::server_real;
+pub use server_virtual::server_virtual;
+pub use sessions::{session_detail, sessions};
 pub use site::sites;
+
+pub use sna_domain::sna_domains;
 pub use traffic::traffic_site;
 pub use version::version;
+pub use who::{users, who};
+
+/// How the ports are called that have a name.
+pub type PortNames<'a> = &'a dyn Fn(crate::model::snapshot::Application) -> String;
 
 /// The product's name as the guide prints it: in metric lists, status periods, the heading of the
 /// table of `show gslb traffic site`, cache lines and log lines.

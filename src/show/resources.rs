@@ -16,22 +16,34 @@ pub struct Usage {
     pub rtt_entries: usize,
 }
 
+/// How much of a kind there is, and how much a device can hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// The kind, as the display names it.
+    pub name: String,
+    /// How many there are.
+    pub current: usize,
+    /// How many there may be.
+    pub maximum: usize,
+}
+
 const COLUMNS: [Column; 3] = [
     Column::left(&[""], 22),
     Column::right(&["Current"], 0).gap(4),
     Column::right(&["Maximum"], 0).gap(4),
 ];
 
-/// `show gslb resources` (guide p. 222).
+/// What is used, and how much a device can hold of it.
 ///
 /// The limits are shown and never enforced (decisions 3.7). The guide gives those of zones, hosts
 /// and static prefixes; the others are ours.
-pub fn resources(snapshot: &Snapshot, usage: &Usage) -> String {
+pub fn usages(snapshot: &Snapshot, usage: &Usage) -> Vec<Limit> {
     let vips = snapshot.servers.iter().map(|server| server.state.vips().len()).sum();
     let applications = snapshot.hosts.iter().map(|host| host.applications.len()).sum();
     let addresses = snapshot.hosts.iter().map(|host| host.addresses.len()).sum();
     let static_prefixes = snapshot.global_policy().rtt.static_prefixes.len();
-    let rows = [
+    let row = |name: &str, current, maximum| Limit { name: name.to_owned(), current, maximum };
+    vec![
         row("sites", snapshot.sites.len(), 100),
         row(&format!("{DEVICE_WORD}s"), snapshot.servers.len(), 200),
         row(&format!("{DEVICE_WORD}'s VIPs"), vips, 2048),
@@ -43,15 +55,19 @@ pub fn resources(snapshot: &Snapshot, usage: &Usage) -> String {
         row("static prefixes", static_prefixes, 250),
         row("prefix cache", usage.prefix_entries, 10_000),
         row("RTT entries", usage.rtt_entries, 10_000),
-    ];
+    ]
+}
+
+/// `show gslb resources` (guide p. 222).
+pub fn resources(snapshot: &Snapshot, usage: &Usage) -> String {
+    let rows: Vec<[String; 3]> = usages(snapshot, usage)
+        .into_iter()
+        .map(|one| [one.name, one.current.to_string(), one.maximum.to_string()])
+        .collect();
     let mut page = Page::default();
     page.line("GSLB resource usage:");
     page.block(0, &Block::new(&COLUMNS, &rows));
     page.finish()
-}
-
-fn row(name: &str, current: usize, maximum: usize) -> [String; 3] {
-    [name.to_owned(), current.to_string(), maximum.to_string()]
 }
 
 #[cfg(test)]

@@ -25,8 +25,7 @@ impl Sample {
     }
 
     pub(super) fn site(&mut self, name: &str, weight: u8) -> &mut Self {
-        let site = Site { name: name.to_owned(), weight, location: None, servers: Vec::new() };
-        self.snapshot.sites.push(site);
+        self.snapshot.sites.push(Site { weight, ..Site::named(name) });
         self
     }
 
@@ -129,7 +128,7 @@ impl Sample {
         let domain = Arc::clone(&host.domain);
         let tally = &mut domain.lock().tallies[slot.index()];
         tally.selections += count;
-        tally.decisions[decision as usize] += count;
+        tally.decisions.add(decision, count);
         self
     }
 

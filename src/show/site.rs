@@ -9,6 +9,7 @@ use super::page::Page;
 use super::table::{Block, Column};
 use super::{DEVICE_WORD, facts};
 use crate::health::state::{Connection, ReportedVip};
+use crate::model::policy::Metric;
 use crate::model::snapshot::{Site, SiteServer, Snapshot};
 
 const REPORT: [Column; 5] = [
@@ -52,6 +53,10 @@ fn print_server(page: &mut Page, snapshot: &Snapshot, server: &SiteServer) {
     page.line(format!("state: {}", state_words(server)));
     page.part();
     page.block(0, &Block::new(&REPORT, &[report(snapshot, server)]));
+    if snapshot.global_policy().metrics.contains(&Metric::ConnectionLoad) {
+        page.part();
+        page.line(load_line(snapshot, server));
+    }
     page.part();
     page.line("Virtual IPs:");
     let vips: Vec<String> = server.state.vips().iter().map(vip).collect();
@@ -86,6 +91,16 @@ fn report(snapshot: &Snapshot, server: &SiteServer) -> [String; 5] {
     };
     let location = facts::server_location(snapshot, server).display();
     [used, utilisation, cpu, server.preference.to_string(), location.to_owned()]
+}
+
+/// The average that the connection load metric compares with its limit; the line is ours.
+fn load_line(snapshot: &Snapshot, server: &SiteServer) -> String {
+    let parameters = &snapshot.global_policy().connection_load;
+    let average = server.state.load().average(parameters).filter(|_| facts::is_reporting(server));
+    match average {
+        Some(average) => format!("Connection load: {}", average.whole()),
+        None => "Connection load: --".to_owned(),
+    }
 }
 
 /// A VIP with the letter of its state: active, or standby of a pair (guide p. 162).

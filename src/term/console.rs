@@ -1,7 +1,7 @@
 //! The console: a terminal with line editing, help at once on `?`, and completion on Tab.
 //!
 //! rustyline edits the line and nothing else. What its keys cannot do themselves they note down
-//! ([`super::bindings`]); the loop here does it and gives the line back for editing where it was left.
+//! (`bindings`); the loop here does it and gives the line back for editing where it was left.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -14,6 +14,7 @@ use rustyline::{ColorMode, Editor, Event, EventHandler};
 
 use super::bindings::{Bindings, Note, Notes, Wish, lock};
 use super::keys::TerminalKeys;
+use super::mask::Mask;
 use super::messages::{self, Watch, Watcher};
 use super::quiet::{Quiet, Settings};
 use crate::cli::pager;
@@ -50,7 +51,8 @@ impl Console {
         let (mut editor, notes) = editor(&session, &watch).map_err(io_error)?;
         let (thread, quiet) = match editor.create_external_printer() {
             Ok(printer) => {
-                let thread = messages::print_above(Arc::clone(&watch), printer)?;
+                let thread =
+                    messages::print_above(Arc::clone(&watch), Arc::clone(&session), printer)?;
                 (Some(thread), Quiet::begin())
             }
             // A terminal that cannot move its cursor: the system edits the line, and messages are
@@ -89,7 +91,8 @@ fn editor(
     let mut config = Config::builder()
         // A pasted block runs line by line, as on the device.
         .bracketed_paste(false)
-        .color_mode(ColorMode::Disabled)
+        // Nothing is coloured; what hides a password goes the way of colours.
+        .color_mode(ColorMode::Forced)
         .auto_add_history(false)
         .max_history_size(HISTORY)?;
     // Logs of a session stay readable.
@@ -97,7 +100,7 @@ fn editor(
     let config = config.build();
     let history = MemHistory::with_config(&config);
     let mut editor = Editor::with_history(config, history)?;
-    editor.set_helper(Some(Watcher(Arc::clone(watch))));
+    editor.set_helper(Some(Watcher { watch: Arc::clone(watch), mask: Mask::default() }));
     let (keys, notes) = Bindings::new(Arc::clone(session));
     editor.bind_sequence(Event::Any, EventHandler::Conditional(Box::new(keys)));
     Ok((editor, notes))
@@ -114,9 +117,12 @@ fn play(
     let mut given = (String::new(), String::new());
     while !lock(session).is_over() {
         let (above, prompt) = {
-            let session = lock(session);
-            for message in session.appliance().log.take() {
+            let mut session = lock(session);
+            for message in session.notices() {
                 output.write_all(message.as_bytes())?;
+            }
+            if let Some(helper) = editor.helper() {
+                helper.mask.on.set(session.asks_secret());
             }
             split_prompt(session.prompt())
         };
@@ -158,16 +164,6 @@ fn play(
     output.flush()
 }
 
-/// Shows a text, one page at a time if the session says so.
-fn show(session: &Session, text: &str, output: &mut dyn Write) -> io::Result<()> {
-    match (session.page_length(), TerminalKeys::open()) {
-        (Some(length), Ok(mut keys)) => {
-            pager::show(&session.appliance().grammar, text, length, &mut keys, output)
-        }
-        _ => output.write_all(text.as_bytes()),
-    }
-}
-
 /// A question may have more than one line: only its last line is edited.
 fn split_prompt(prompt: String) -> (String, String) {
     match prompt.rfind('\n') {
@@ -194,6 +190,16 @@ fn grant(
         }
     }
     Ok((left.to_owned(), right.to_owned()))
+}
+
+/// Shows a text, one page at a time if the session says so.
+fn show(session: &Session, text: &str, output: &mut dyn Write) -> io::Result<()> {
+    match (session.page_length(), TerminalKeys::open()) {
+        (Some(length), Ok(mut keys)) => {
+            pager::show(&session.appliance().grammar, text, length, &mut keys, output)
+        }
+        _ => output.write_all(text.as_bytes()),
+    }
 }
 
 fn io_error(error: ReadlineError) -> io::Error {

@@ -23,14 +23,17 @@ pub fn run(
 
 fn play(session: &mut Session, input: &mut dyn BufRead, output: &mut dyn Write) -> io::Result<()> {
     while let Some(line) = read_line(input)? {
-        for message in session.appliance().log.take() {
+        for message in session.notices() {
             write!(output, "{message}")?;
         }
         let line = line.trim_end_matches(['\r', '\n']);
-        writeln!(output, "{}{line}", session.prompt())?;
+        let shown = if session.asks_secret() { "" } else { line };
+        writeln!(output, "{}{shown}", session.prompt())?;
         // The help key acts at once and is no part of the line.
         let text = match line.strip_suffix('?') {
-            Some(before) if !words::is_inside_quotes(before) => session.help(before),
+            Some(before) if session.question().is_none() && !words::is_inside_quotes(before) => {
+                session.help(before)
+            }
             _ => session.run(line),
         };
         output.write_all(text.as_bytes())?;

@@ -3,16 +3,13 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use rustyline::completion::Completer;
 use rustyline::highlight::{CmdKind, Highlighter};
-use rustyline::hint::Hinter;
-use rustyline::validate::Validator;
 
 /// Shows blanks in place of what is typed while it is on.
 #[derive(Debug, Default)]
-pub struct Mask {
+pub(super) struct Mask {
     /// Whether the line is hidden.
-    pub on: Cell<bool>,
+    pub(super) on: Cell<bool>,
 }
 
 impl Highlighter for Mask {
@@ -28,12 +25,3 @@ impl Highlighter for Mask {
         self.on.get()
     }
 }
-
-impl Completer for Mask {
-    type Candidate = String;
-}
-impl Hinter for Mask {
-    type Hint = String;
-}
-impl Validator for Mask {}
-impl rustyline::Helper for Mask {}

@@ -8,18 +8,22 @@
 //! console never waits for this thread while the editor exists. And the editor draws messages only
 //! when no key is waiting: one that falls into a pasted block appears behind it.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use rustyline::completion::Completer;
-use rustyline::highlight::Highlighter;
+use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, ExternalPrinter, Helper};
 
 use crate::appliance::Appliance;
+use crate::cli::session::Session;
 use crate::log::Taking;
+use crate::term::bindings::lock;
+use crate::term::mask::Mask;
 
 /// Knows whether a line is being edited. The editor itself tells: it asks its hinter when it has
 /// set up the terminal and draws, and its validator when the line is accepted and the terminal
@@ -67,11 +71,15 @@ impl Watch {
 /// Starts the thread; it ends after [`Watch::end`] once the editor is gone.
 pub(super) fn print_above(
     watch: Arc<Watch>,
+    session: Arc<Mutex<Session>>,
     mut printer: impl ExternalPrinter + Send + 'static,
 ) -> std::io::Result<JoinHandle<()>> {
     std::thread::Builder::new().name("console messages".to_owned()).spawn(move || {
-        while let Some(messages) = watch.appliance.log.take_when(|| watch.taking()) {
-            if printer.print(messages.concat()).is_err() {
+        let mut seen = watch.appliance.log.next_number();
+        while let Some(next) = watch.appliance.log.wait_when(seen, || watch.taking()) {
+            seen = next;
+            let messages = lock(&session).notices();
+            if !messages.is_empty() && printer.print(messages.concat()).is_err() {
                 break;
             }
         }
@@ -79,10 +87,23 @@ pub(super) fn print_above(
 }
 
 /// What the editor asks on its way through a line.
-pub(super) struct Watcher(pub(super) Arc<Watch>);
+pub(super) struct Watcher {
+    pub(super) watch: Arc<Watch>,
+    /// Hides the answer to a question for a password.
+    pub(super) mask: Mask,
+}
 
 impl Helper for Watcher {}
-impl Highlighter for Watcher {}
+
+impl Highlighter for Watcher {
+    fn highlight<'l>(&self, line: &'l str, place: usize) -> Cow<'l, str> {
+        self.mask.highlight(line, place)
+    }
+
+    fn highlight_char(&self, line: &str, place: usize, kind: CmdKind) -> bool {
+        self.mask.highlight_char(line, place, kind)
+    }
+}
 
 impl Completer for Watcher {
     type Candidate = String;
@@ -92,7 +113,7 @@ impl Hinter for Watcher {
     type Hint = String;
 
     fn hint(&self, _line: &str, _place: usize, _context: &Context<'_>) -> Option<String> {
-        self.0.enter();
+        self.watch.enter();
         None
     }
 }
@@ -102,7 +123,7 @@ impl Validator for Watcher {
         &self,
         _context: &mut ValidationContext<'_>,
     ) -> rustyline::Result<ValidationResult> {
-        self.0.leave();
+        self.watch.leave();
         Ok(ValidationResult::Valid(None))
     }
 }

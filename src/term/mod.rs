@@ -4,5 +4,6 @@ mod bindings;
 pub mod console;
 mod keys;
 pub mod lines;
+mod mask;
 mod messages;
 pub mod quiet;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use adxemu::appliance::Appliance;
 use adxemu::clock::DrivenClock;
+use adxemu::demo::Demo;
 use adxemu::dns::name::key_of_text;
 use adxemu::dns::serve::{Server, TcpLimits};
 use adxemu::dns::{Responder, Settings};
@@ -17,7 +18,7 @@ use adxemu::model::snapshot::{
 use tokio::runtime::{Builder, Runtime};
 
 /// Long enough that only a hanging program exceeds it; no test waits for it to pass.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// An appliance that answers by itself for hosts of the zone `example.com`:
 ///
@@ -96,7 +97,19 @@ fn runtime() -> Runtime {
 }
 
 pub(crate) fn served(settings: Settings, limits: TcpLimits) -> Served {
-    let responder = Arc::new(Responder { appliance: Arc::new(appliance()), settings });
+    serve(appliance(), settings, limits)
+}
+
+/// A built-in example behind real sockets.
+pub(crate) fn served_demo(demo: Demo, settings: Settings) -> Served {
+    let appliance = Appliance::in_memory(Arc::new(DrivenClock::new()));
+    appliance.start_with(demo.text());
+    assert!(appliance.configuration().rejected.is_empty());
+    serve(appliance, settings, TcpLimits::default())
+}
+
+fn serve(appliance: Appliance, settings: Settings, limits: TcpLimits) -> Served {
+    let responder = Arc::new(Responder { appliance: Arc::new(appliance), settings });
     let runtime = runtime();
     let server = Server::start(runtime.handle(), &responder, &[any_port()], limits).unwrap();
     let address = server.addresses()[0];

@@ -8,7 +8,7 @@ use super::{Rule, reported};
 use crate::gslb::choose::View;
 use crate::gslb::explore::ExploreStep;
 use crate::gslb::observe::{Figure, Skip};
-use crate::health::rtt::{DnsProbe, prefix_of};
+use crate::health::rtt::prefix_of;
 use crate::model::policy::Metric;
 use crate::model::snapshot::Family;
 
@@ -43,7 +43,7 @@ impl Rule for RoundTripTime {
         let parameters = &view.snapshot.global_policy().rtt;
         let measured =
             view.states.prefixes.measurements(view.client, server, parameters, view.now)?;
-        measured.usable(view.policy().rtt.source, DnsProbe::Unused)
+        measured.usable(view.policy().rtt.source, view.snapshot.rtt.dns_probe)
     }
 
     fn test(view: &View<'_>, figures: &[Option<u32>]) -> impl Fn(Option<u32>) -> bool {

@@ -1,0 +1,133 @@
+//! `adxemu check`: what the emulator makes of a configuration, line by line, and what its author
+//! should look at.
+//!
+//! [`check`] reads one configuration as the appliance would and listens to the loader; then every
+//! rule of [`rule::RULES`] looks at the whole. The results are plain data, which [`text`], [`json`]
+//! and [`sarif`] write down.
+
+pub mod json;
+pub mod lines;
+mod paste;
+pub mod places;
+pub mod rule;
+mod rules;
+pub mod sarif;
+pub mod text;
+
+use std::sync::Arc;
+
+use crate::appliance::Appliance;
+use crate::check::lines::{Line, Lines, Standing};
+use crate::check::paste::Paste;
+use crate::check::rule::{Finding, RULES, Severity, Subject};
+use crate::clock::DrivenClock;
+use crate::config::edit::Trees;
+use crate::config::load;
+use crate::grammar::Grammar;
+
+/// What was found in one file.
+#[derive(Debug)]
+pub struct Checked {
+    /// Name of the file, as it was given.
+    pub name: String,
+    /// Every line of it, in order.
+    pub lines: Vec<Line>,
+    /// What its author should look at, in the order of the lines.
+    pub findings: Vec<Finding>,
+}
+
+/// How many lines of each kind there are, and how many findings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Summary {
+    /// Lines of the files.
+    pub lines: usize,
+    /// Lines on which nothing stands, or only a comment.
+    pub silent: usize,
+    /// Lines that change what the emulator does.
+    pub modelled: usize,
+    /// Lines that are stored, checked and printed, without effect.
+    pub kept: usize,
+    /// Lines that are taken and forgotten.
+    pub accepted: usize,
+    /// Lines that the emulator does not know and keeps as they are.
+    pub opaque: usize,
+    /// Lines that were put aside.
+    pub rejected: usize,
+    /// Findings of severity error.
+    pub errors: usize,
+    /// Findings of severity warning.
+    pub warnings: usize,
+    /// Findings of severity note.
+    pub notes: usize,
+}
+
+/// Checks one configuration. `name` is only carried along.
+pub fn check(grammar: &Arc<Grammar>, name: &str, text: &str) -> Checked {
+    let mut listeners = (Lines::new(grammar), Paste::new(grammar));
+    let mut trees = Trees::default();
+    load::load_heard(grammar, &mut trees, text, &mut listeners);
+    let (Lines { lines, places, mut findings, .. }, paste) = listeners;
+
+    // The meaning of the lines is what the appliance itself makes of them.
+    let appliance = Appliance::new(Arc::clone(grammar), Arc::new(DrivenClock::new()), None);
+    appliance.start_with(text);
+    let snapshot = appliance.current();
+    let subject = Subject { snapshot: &snapshot, places: &places };
+    for rule in RULES {
+        if let Some(look) = rule.look {
+            findings.extend(look(&subject).into_iter().map(|found| found.of(rule)));
+        }
+    }
+    findings.extend(paste.compare(&mut trees));
+    // Stable: what one rule says of a line stays together.
+    findings.sort_by_key(|finding| (finding.line, finding.column));
+    Checked { name: name.to_owned(), lines, findings }
+}
+
+impl Checked {
+    /// The counts of this file.
+    pub fn summary(&self) -> Summary {
+        let mut summary = Summary { lines: self.lines.len(), ..Summary::default() };
+        for line in &self.lines {
+            *match line.standing {
+                Standing::Silent => &mut summary.silent,
+                Standing::Modelled => &mut summary.modelled,
+                Standing::Kept => &mut summary.kept,
+                Standing::Accepted => &mut summary.accepted,
+                Standing::Opaque => &mut summary.opaque,
+                Standing::Rejected => &mut summary.rejected,
+            } += 1;
+        }
+        for finding in &self.findings {
+            *match finding.rule.severity {
+                Severity::Error => &mut summary.errors,
+                Severity::Warning => &mut summary.warnings,
+                Severity::Note => &mut summary.notes,
+            } += 1;
+        }
+        summary
+    }
+
+    /// The gravest severity of its findings.
+    pub fn gravest(&self) -> Option<Severity> {
+        self.findings.iter().map(|finding| finding.rule.severity).max()
+    }
+}
+
+impl Summary {
+    /// The counts of several files together.
+    pub fn of(files: &[Checked]) -> Self {
+        files.iter().map(Checked::summary).fold(Summary::default(), |sum, one| Summary {
+            lines: sum.lines + one.lines,
+            silent: sum.silent + one.silent,
+            modelled: sum.modelled + one.modelled,
+            kept: sum.kept + one.kept,
+            accepted: sum.accepted + one.accepted,
+            opaque: sum.opaque + one.opaque,
+            rejected: sum.rejected + one.rejected,
+            errors: sum.errors + one.errors,
+            warnings: sum.warnings + one.warnings,
+            notes: sum.notes + one.notes,
+        })
+    }
+}

@@ -1,0 +1,5 @@
+//! The rules that look at a whole configuration, by what they are about.
+
+pub(super) mod addresses;
+pub(super) mod device;
+pub(super) mod policies;

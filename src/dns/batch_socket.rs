@@ -1,0 +1,146 @@
+//! Datagrams in batches on Linux: one call of the system receives all that wait, one sends all
+//! replies. The calls are those of `nix`; nothing here is `unsafe`.
+//!
+//! Several sockets share an address by `SO_REUSEPORT`, and the system gives each client's datagrams
+//! to one of them. The first socket is bound without it, so that an address which another program
+//! has is not shared with that by accident.
+
+use std::io::{self, IoSlice, IoSliceMut};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::num::NonZeroUsize;
+use std::os::fd::AsRawFd as _;
+
+use nix::sys::socket::{
+    ControlMessage, MsgFlags, MultiHeaders, SockaddrIn, SockaddrIn6, SockaddrLike, recvmmsg,
+    sendmmsg,
+};
+use rustix::net::sockopt::{
+    set_socket_recv_buffer_size, set_socket_recv_buffer_size_force, set_socket_reuseport,
+};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+
+use super::datagram::{DatagramSocket, Datagrams, WIDTH, Wait};
+
+/// Bytes of datagrams that the system is asked to keep for a worker that is busy: some 4,000
+/// questions. Without privileges it may allow less (`net.core.rmem_max`).
+const RECEIVE_BUFFER: usize = 4 << 20;
+
+/// Binds as many sockets to one address; with port 0 the system picks the port.
+///
+/// # Errors
+///
+/// Those of the system, as when somebody else has the address.
+pub(super) fn bind(address: SocketAddr, count: NonZeroUsize) -> io::Result<Vec<UdpSocket>> {
+    let first = UdpSocket::bind(address)?;
+    enlarge(&first);
+    let mut sockets = vec![first];
+    if count.get() > 1 {
+        let real = sockets[0].local_addr()?;
+        set_socket_reuseport(&sockets[0], true)?;
+        for _ in 1..count.get() {
+            sockets.push(bind_another(real)?);
+        }
+    }
+    Ok(sockets)
+}
+
+fn bind_another(address: SocketAddr) -> io::Result<UdpSocket> {
+    let family = match address {
+        SocketAddr::V4(_) => AddressFamily::INET,
+        SocketAddr::V6(_) => AddressFamily::INET6,
+    };
+    let socket = socket_with(family, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
+    set_socket_reuseport(&socket, true)?;
+    rustix::net::bind(&socket, &address)?;
+    let socket = UdpSocket::from(socket);
+    enlarge(&socket);
+    Ok(socket)
+}
+
+/// Sets the receive buffer as large as it may be.
+fn enlarge(socket: &UdpSocket) {
+    // The default is what remains if neither is allowed.
+    if set_socket_recv_buffer_size_force(socket, RECEIVE_BUFFER).is_err() {
+        let _ = set_socket_recv_buffer_size(socket, RECEIVE_BUFFER);
+    }
+}
+
+/// The address of a client, of the one family that a socket has.
+pub(super) trait ClientAddress: SockaddrLike + Copy + Send + 'static {
+    /// Without the port.
+    fn ip(&self) -> IpAddr;
+}
+
+impl ClientAddress for SockaddrIn {
+    fn ip(&self) -> IpAddr {
+        SockaddrIn::ip(self).into()
+    }
+}
+
+impl ClientAddress for SockaddrIn6 {
+    fn ip(&self) -> IpAddr {
+        SockaddrIn6::ip(self).into()
+    }
+}
+
+/// A socket that takes and sends many datagrams at a time.
+pub(super) struct BatchSocket<Client> {
+    socket: UdpSocket,
+    received: MultiHeaders<Client>,
+    sent: MultiHeaders<Client>,
+}
+
+impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
+    type Client = Client;
+
+    fn new(socket: UdpSocket) -> Self {
+        let headers = || MultiHeaders::preallocate(WIDTH, None);
+        BatchSocket { socket, received: headers(), sent: headers() }
+    }
+
+    fn receive(&mut self, datagrams: &mut Datagrams<Client>, wait: Wait) -> io::Result<()> {
+        let flags = match wait {
+            Wait::Briefly => MsgFlags::MSG_WAITFORONE,
+            Wait::No => MsgFlags::MSG_DONTWAIT,
+        };
+        let (mut buffers, entries) = datagrams.empty();
+        let mut slices: [[IoSliceMut<'_>; 1]; WIDTH] =
+            std::array::from_fn(|_| [IoSliceMut::new(buffers.next().unwrap_or_default())]);
+        let fd = self.socket.as_raw_fd();
+        match recvmmsg(fd, &mut self.received, &mut slices, flags, None) {
+            Ok(messages) => entries
+                .extend(messages.filter_map(|message| Some((message.bytes, message.address?)))),
+            Err(nix::Error::EAGAIN) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, datagrams: &Datagrams<Client>) {
+        let mut replies = datagrams.replies();
+        let mut clients = [None; WIDTH];
+        let mut count = 0;
+        let slices: [[IoSlice<'_>; 1]; WIDTH] = std::array::from_fn(|place| {
+            let Some((reply, client)) = replies.next() else { return [IoSlice::new(&[])] };
+            clients[place] = Some(client);
+            count = place + 1;
+            [IoSlice::new(reply)]
+        });
+        let mut next = 0;
+        while next < count {
+            let none: [ControlMessage<'_>; 0] = [];
+            let (rest, to) = (&slices[next..count], &clients[next..count]);
+            let fd = self.socket.as_raw_fd();
+            next += match sendmmsg(fd, &mut self.sent, rest, to, none, MsgFlags::empty()) {
+                Ok(sent) => sent.count().max(1),
+                Err(nix::Error::EINTR) => 0,
+                // The first of them cannot be sent.
+                Err(_) => 1,
+            };
+        }
+    }
+
+    fn ip(client: &Client) -> IpAddr {
+        client.ip()
+    }
+}

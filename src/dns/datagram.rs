@@ -1,0 +1,231 @@
+//! The threads that answer datagrams, and what they need of a socket.
+//!
+//! Each worker has a socket and a thread of its own. It waits for datagrams, takes as many as are
+//! there, answers them as one [`Batch`] and sends the replies. The system spreads clients over the
+//! sockets of one address. [`super::batch_socket`] moves a batch with one call of the system and is
+//! there on Linux; [`PlainSocket`] does with what every system has.
+
+use std::io;
+#[cfg(any(test, not(target_os = "linux")))]
+use std::net::SocketAddr;
+use std::net::{IpAddr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::dns::fast::Batch;
+use crate::dns::respond::Responder;
+use crate::dns::serve::PAUSE_AFTER_ERROR;
+
+/// Datagrams that are received and answered together. Wider batches cost more than they save
+/// (`docs/answer-path.md`).
+pub(super) const WIDTH: usize = 32;
+
+/// Longest datagram.
+const LONGEST: usize = u16::MAX as usize;
+
+/// Distance of two buffers: a datagram, and so much more that their beginnings do not all fall
+/// into the same few lines of the processor's caches.
+const STRIDE: usize = LONGEST + 1 + 320;
+
+/// How long a worker waits for a datagram before it looks whether it is to stop.
+pub(super) const PATIENCE: Duration = Duration::from_millis(100);
+
+/// How many batches may be taken from the queue of a socket while it is closed. What came before
+/// is answered; what keeps coming is not, so that closing ends.
+const LAST_BATCHES: usize = 4096;
+
+/// A socket for datagrams.
+pub(super) trait DatagramSocket {
+    /// The address of a client as the socket keeps it.
+    type Client: Copy;
+
+    /// Takes a socket of the system that is bound and waits for [`PATIENCE`] at most.
+    fn new(socket: UdpSocket) -> Self;
+
+    /// Takes what is there; waits for a datagram for [`PATIENCE`] at most, or not at all.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system. Nothing was received.
+    fn receive(&mut self, datagrams: &mut Datagrams<Self::Client>, wait: Wait) -> io::Result<()>;
+
+    /// Sends the replies. One that cannot be sent is lost, as any datagram may be.
+    fn send(&mut self, datagrams: &Datagrams<Self::Client>);
+
+    /// Who sent a datagram.
+    fn ip(client: &Self::Client) -> IpAddr;
+}
+
+/// Whether to wait for a datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wait {
+    /// For [`PATIENCE`] at most.
+    Briefly,
+    /// Not at all.
+    No,
+}
+
+/// Datagrams in their buffers. A reply takes the place of its question.
+pub(super) struct Datagrams<Client> {
+    bytes: Vec<u8>,
+    /// Length of the datagram or reply, and the other side, of the buffers in use.
+    entries: Vec<(usize, Client)>,
+}
+
+impl<Client: Copy> Datagrams<Client> {
+    fn new() -> Self {
+        // Zeroed memory is not there before it is written to: usually one page a buffer.
+        Datagrams { bytes: vec![0; STRIDE * WIDTH], entries: Vec::with_capacity(WIDTH) }
+    }
+
+    /// All buffers, to receive into, and the list in which to enter what came.
+    pub(super) fn empty(&mut self) -> (impl Iterator<Item = &mut [u8]>, &mut Vec<(usize, Client)>) {
+        let buffers = self.bytes.chunks_exact_mut(STRIDE).map(|buffer| &mut buffer[..=LONGEST]);
+        self.entries.clear();
+        (buffers, &mut self.entries)
+    }
+
+    /// The replies and where they go.
+    pub(super) fn replies(&self) -> impl Iterator<Item = (&[u8], Client)> {
+        self.bytes
+            .chunks_exact(STRIDE)
+            .zip(&self.entries)
+            .filter(|(_, (length, _))| *length > 0)
+            .map(|(buffer, (length, client))| (&buffer[..*length], *client))
+    }
+
+    /// Replaces every datagram by the reply to it; a length of 0 means that there is none.
+    fn answer(&mut self, responder: &Responder, reply: &mut Vec<u8>, ip: fn(&Client) -> IpAddr) {
+        let mut batch = Batch::begin(responder, reply);
+        for (buffer, (length, client)) in self.bytes.chunks_exact_mut(STRIDE).zip(&mut self.entries)
+        {
+            let answered = batch.answer(&mut buffer[..=LONGEST], *length, ip(client));
+            *length = answered.unwrap_or(0);
+        }
+        batch.finish();
+    }
+}
+
+/// Workers that answer until the value is dropped.
+#[derive(Debug, Default)]
+pub(super) struct Workers {
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Workers {
+    /// Starts a worker.
+    ///
+    /// # Errors
+    ///
+    /// The system has no thread left, or its socket no patience.
+    pub(super) fn start<Socket: DatagramSocket>(
+        &mut self,
+        socket: UdpSocket,
+        responder: &Arc<Responder>,
+    ) -> io::Result<()> {
+        socket.set_read_timeout(Some(PATIENCE))?;
+        let responder = Arc::clone(responder);
+        let stop = Arc::clone(&self.stop);
+        let thread = thread::Builder::new()
+            .name(format!("dns-{}", self.threads.len()))
+            .spawn(move || work(Socket::new(socket), &responder, &stop))?;
+        self.threads.push(thread);
+        Ok(())
+    }
+}
+
+impl Drop for Workers {
+    /// Lets the workers answer what has arrived, and waits for them.
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        for thread in self.threads.drain(..) {
+            // A worker that panicked has said so already.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work<Socket: DatagramSocket>(mut socket: Socket, responder: &Responder, stop: &AtomicBool) {
+    let mut datagrams = Datagrams::new();
+    let mut reply = Vec::new();
+    let mut left = LAST_BATCHES;
+    loop {
+        let stopping = stop.load(Ordering::Acquire);
+        if stopping {
+            left -= 1;
+        }
+        let wait = if stopping { Wait::No } else { Wait::Briefly };
+        match socket.receive(&mut datagrams, wait) {
+            Ok(()) if datagrams.entries.is_empty() => {
+                if stopping {
+                    return;
+                }
+            }
+            Ok(()) => {
+                datagrams.answer(responder, &mut reply, Socket::ip);
+                socket.send(&datagrams);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) if stopping => return,
+            // Some systems report here that an earlier reply did not arrive.
+            Err(_) => thread::sleep(PAUSE_AFTER_ERROR),
+        }
+        if left == 0 {
+            return;
+        }
+    }
+}
+
+/// A socket that takes one datagram after the other.
+#[cfg(any(test, not(target_os = "linux")))]
+#[derive(Debug)]
+pub(super) struct PlainSocket {
+    socket: UdpSocket,
+    wait: Wait,
+}
+
+#[cfg(any(test, not(target_os = "linux")))]
+impl DatagramSocket for PlainSocket {
+    type Client = SocketAddr;
+
+    fn new(socket: UdpSocket) -> Self {
+        PlainSocket { socket, wait: Wait::Briefly }
+    }
+
+    fn receive(&mut self, datagrams: &mut Datagrams<SocketAddr>, wait: Wait) -> io::Result<()> {
+        if wait != self.wait {
+            self.socket.set_nonblocking(wait == Wait::No)?;
+            self.wait = wait;
+        }
+        let (mut buffers, entries) = datagrams.empty();
+        let Some(buffer) = buffers.next() else { return Ok(()) };
+        match self.socket.recv_from(buffer) {
+            Ok(entry) => entries.push(entry),
+            Err(error) if is_nothing_there(&error) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, datagrams: &Datagrams<SocketAddr>) {
+        for (reply, client) in datagrams.replies() {
+            let _ = self.socket.send_to(reply, client);
+        }
+    }
+
+    fn ip(client: &SocketAddr) -> IpAddr {
+        client.ip()
+    }
+}
+
+#[cfg(any(test, not(target_os = "linux")))]
+/// What a wait without a datagram ends in; systems differ in the word for it.
+fn is_nothing_there(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+}
+
+#[cfg(test)]
+mod tests;

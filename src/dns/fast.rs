@@ -1,0 +1,240 @@
+//! The short way of a plain question over UDP, and the batch in which questions arrive.
+//!
+//! Nearly every question that a resolver asks is an A or AAAA question for one name, with or
+//! without an empty OPT record, and nearly every answer is a handful of addresses. Such a question
+//! is answered where it stands in its receive buffer: header and question are there already, so
+//! only flags, counts and records are written. Nothing is allocated. The choice is the one that
+//! every question gets, [`gslb::select_for`]. Everything else is left to [`respond`], which gives
+//! the same bytes and counts for whatever this module takes (`fast/tests.rs`).
+//!
+//! What a batch shares is done once for it: one load of the snapshot, one look at the clock, one
+//! change of the counters.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use arc_swap::Guard;
+
+use crate::clock::Moment;
+use crate::dns::answer::IPV6_LIMIT;
+use crate::dns::encode::{MAX_PAYLOAD, Transport};
+use crate::dns::name;
+use crate::dns::question::HEADER_LENGTH;
+use crate::dns::respond::{Responder, respond};
+use crate::gslb;
+use crate::model::policy::DEFAULT_TTL;
+use crate::model::snapshot::{Address, Family, Host, NameEntry, Snapshot};
+
+/// Addresses that a host may have in all. So few of either family always fit into 512 bytes behind
+/// the longest name, and stay below every other limit, so nothing is ever cut.
+const MOST_ADDRESSES: usize = 8;
+
+/// Type and class of a question for addresses of one family (RFC 1035 section 3.2, RFC 3596).
+const A_IN: [u8; 4] = [0, 1, 0, 1];
+const AAAA_IN: [u8; 4] = [0, 28, 0, 1];
+
+/// Length of an OPT record without options.
+const OPT_LENGTH: usize = 11;
+
+/// The OPT record of a reply: the payload size that is taken, version 0, no flags, no options.
+const OPT: [u8; OPT_LENGTH] = {
+    let [high, low] = MAX_PAYLOAD.to_be_bytes();
+    [0, 0, 41, high, low, 0, 0, 0, 0, 0, 0]
+};
+
+/// The largest answer: header, question of the longest name, records, OPT.
+const MOST_BYTES: usize =
+    HEADER_LENGTH + name::MAX_NAME + A_IN.len() + MOST_ADDRESSES * 28 + OPT_LENGTH;
+const _: () = assert!(MOST_BYTES <= 512 && MOST_ADDRESSES <= IPV6_LIMIT);
+
+/// Room that a buffer must have for [`Batch::answer`], whatever the length of the message in it.
+pub const ROOM: usize = MAX_PAYLOAD as usize;
+const _: () = assert!(MOST_BYTES <= ROOM);
+
+/// Questions that were received together.
+///
+/// All are answered by the configuration that was in force when the batch began, which must be
+/// after the last of them arrived. Counts are entered by [`Batch::finish`], before the replies go
+/// out.
+#[derive(Debug)]
+pub struct Batch<'a> {
+    responder: &'a Responder,
+    snapshot: Guard<Arc<Snapshot>>,
+    now: Moment,
+    /// The client whose entry in the prefix cache was renewed last. To renew it again at the same
+    /// moment would change nothing.
+    renewed: Option<IpAddr>,
+    /// Questions that were answered here.
+    answered: u64,
+    /// Where the general way writes its reply.
+    reply: &'a mut Vec<u8>,
+}
+
+impl<'a> Batch<'a> {
+    /// Begins a batch. `reply` is memory that one batch may leave to the next.
+    pub fn begin(responder: &'a Responder, reply: &'a mut Vec<u8>) -> Self {
+        Batch {
+            responder,
+            snapshot: responder.appliance.current(),
+            now: responder.appliance.clock.now(),
+            renewed: None,
+            answered: 0,
+            reply,
+        }
+    }
+
+    /// Answers the message in the first `length` bytes of `buffer`, and puts the reply in its
+    /// place: its length, or `None` if there is none.
+    ///
+    /// The buffer has at least [`ROOM`].
+    pub fn answer(&mut self, buffer: &mut [u8], length: usize, client: IpAddr) -> Option<usize> {
+        if let Some(length) = self.answer_plainly(buffer, length, client) {
+            return Some(length);
+        }
+        let Responder { appliance, settings } = self.responder;
+        let message = buffer.get(..length)?;
+        if !respond(appliance, *settings, message, client, Transport::Udp, self.reply) {
+            return None;
+        }
+        buffer.get_mut(..self.reply.len())?.copy_from_slice(self.reply);
+        Some(self.reply.len())
+    }
+
+    /// Answers a message that is a plain question for an address; `None`: it is not, nothing was
+    /// counted, and the buffer is unchanged.
+    pub fn answer_plainly(
+        &mut self,
+        buffer: &mut [u8],
+        length: usize,
+        client: IpAddr,
+    ) -> Option<usize> {
+        let question = Plain::read(buffer.get(..length)?)?;
+        let snapshot = &*self.snapshot;
+        let Some(NameEntry::Host(host)) = snapshot.lookup(question.key()) else { return None };
+        let host = &snapshot.hosts[host.index()];
+        let dns = &snapshot.global_policy().dns;
+        if !(dns.cache_proxy && dns.override_)
+            || host.addresses.len() > MOST_ADDRESSES
+            || host.positions(question.family).next().is_none()
+            || buffer.len() < MOST_BYTES
+        {
+            return None;
+        }
+        let client = client.to_canonical();
+        if self.renewed != Some(client) {
+            gslb::renew_client(snapshot, &self.responder.appliance.states, client, self.now);
+            self.renewed = Some(client);
+        }
+        let states = &self.responder.appliance.states;
+        let (_, order) =
+            gslb::select_for(snapshot, states, host, question.family, client, self.now);
+        self.answered += 1;
+        let ttl = snapshot.policy_of(host).dns.ttl.unwrap_or(DEFAULT_TTL);
+        Some(question.write_reply(buffer, host, ttl, &order))
+    }
+
+    /// Enters what was counted.
+    pub fn finish(self) {
+        if self.answered > 0 {
+            let counters = &self.responder.appliance.counters;
+            counters.questions.fetch_add(self.answered, Ordering::Relaxed);
+            counters.cache_proxy_direct_responses.fetch_add(self.answered, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A question of type A or AAAA and class IN with nothing about it that would need thought.
+struct Plain {
+    /// The name in lower case, in the first bytes.
+    key: [u8; name::MAX_NAME],
+    key_length: usize,
+    family: Family,
+    has_edns: bool,
+}
+
+impl Plain {
+    fn read(message: &[u8]) -> Option<Self> {
+        let (header, body) = message.split_first_chunk::<HEADER_LENGTH>()?;
+        // No reply, opcode QUERY, not truncated; one question and no record but one OPT.
+        let [_, _, flags, _, 0, 1, 0, 0, 0, 0, 0, additional @ (0 | 1)] = *header else {
+            return None;
+        };
+        if flags & 0b1111_1010 != 0 {
+            return None;
+        }
+        let key_length = name::uncompressed_length(body)?;
+        let (wire_name, rest) = body.split_at_checked(key_length)?;
+        let (class_and_type, rest) = rest.split_first_chunk::<4>()?;
+        let family = match *class_and_type {
+            A_IN => Family::V4,
+            AAAA_IN => Family::V6,
+            _ => return None,
+        };
+        let has_edns = additional == 1;
+        if has_edns {
+            // The payload size does not matter to so short a reply, nor do the flags.
+            let [0, 0, 41, _, _, _, 0, _, _, 0, 0] = *rest.first_chunk::<OPT_LENGTH>()? else {
+                return None;
+            };
+        }
+        let mut key = [0; name::MAX_NAME];
+        let folded = &mut key[..key_length];
+        folded.copy_from_slice(wire_name);
+        // Length bytes are below `A`: folding them with the rest changes none.
+        folded.make_ascii_lowercase();
+        Some(Plain { key, key_length, family, has_edns })
+    }
+
+    fn key(&self) -> &[u8] {
+        &self.key[..self.key_length]
+    }
+
+    /// Makes the question in `buffer` the reply that gives these addresses, and says how long it is.
+    fn write_reply(&self, buffer: &mut [u8], host: &Host, ttl: u32, order: &[usize]) -> usize {
+        // QR and AA, RD as it was asked; RA, Z, AD, CD and the return code are zero.
+        buffer[2] = 0b1000_0100 | (buffer[2] & 1);
+        buffer[3] = 0;
+        buffer[6..12].copy_from_slice(&[0, 0, 0, 0, 0, u8::from(self.has_edns)]);
+        buffer[7] = u8::try_from(order.len()).unwrap_or(0);
+        let mut out = Writer { buffer, at: HEADER_LENGTH + self.key_length + A_IN.len() };
+        for &position in order {
+            out.record(&host.addresses[position], ttl);
+        }
+        if self.has_edns {
+            out.put(OPT);
+        }
+        out.at
+    }
+}
+
+/// Writes behind the question; the buffer has room for whatever is written.
+struct Writer<'a> {
+    buffer: &'a mut [u8],
+    at: usize,
+}
+
+impl Writer<'_> {
+    fn put<const LENGTH: usize>(&mut self, bytes: [u8; LENGTH]) {
+        self.buffer[self.at..self.at + LENGTH].copy_from_slice(&bytes);
+        self.at += LENGTH;
+    }
+
+    /// A record whose owner is a pointer to the question's name.
+    fn record(&mut self, address: &Address, ttl: u32) {
+        let [a, b, c, d] = ttl.to_be_bytes();
+        match address.ip {
+            IpAddr::V4(ip) => {
+                let [e, f, g, h] = Ipv4Addr::octets(&ip);
+                self.put([0xc0, 12, 0, 1, 0, 1, a, b, c, d, 0, 4, e, f, g, h]);
+            }
+            IpAddr::V6(ip) => {
+                self.put([0xc0, 12, 0, 28, 0, 1, a, b, c, d, 0, 16]);
+                self.put(ip.octets());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

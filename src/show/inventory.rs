@@ -1,0 +1,109 @@
+//! `show chassis`, `show flash`, `show memory`, `show module`, `show reload`: the device as a box.
+//!
+//! Nothing of it changes while the appliance runs. The words are those that programs which read
+//! these displays look for; numbers and labels are ours.
+
+use super::clock::ZONE;
+use super::date::Civil;
+use super::page::Page;
+use super::who::span;
+use crate::config::render::SOFTWARE_VERSION;
+use crate::model::network::PORTS;
+
+/// Code flash, bytes: both images and what is free.
+const IMAGE: usize = 21_300_115;
+const BOOT_IMAGE: usize = 524_288;
+const FREE: usize = 91_617_405;
+
+/// Memory, bytes.
+const MEMORY: usize = 4_294_967_296;
+const MEMORY_FREE: usize = 3_006_477_107;
+
+/// `show chassis`.
+pub fn chassis() -> String {
+    let mut page = Page::default();
+    page.line("Power supply 1 - STATUS: OK");
+    page.line("Power supply 2 - STATUS: not present");
+    for fan in 1..=2 {
+        page.line(format!("Fan {fan} - STATUS: OK, speed: NORMAL"));
+    }
+    page.line("Exhaust temperature: 40 deg C");
+    page.line("Intake temperature: 25 deg C");
+    page.line("Boot PROM MAC: 0000.5e00.5300");
+    page.finish()
+}
+
+/// `show flash`; `configuration` is the size of the startup configuration in bytes.
+pub fn flash(configuration: usize) -> String {
+    let mut page = Page::default();
+    page.line("Code Flash:");
+    for (name, label) in [("Primary", "ASR12400.bin"), ("Secondary", "ASR12400.bin")] {
+        page.line(format!(
+            "  {name} Code size = {IMAGE} bytes, Version {SOFTWARE_VERSION} ({label})"
+        ));
+    }
+    page.line(format!("  Boot Code size = {BOOT_IMAGE} bytes, Version 12.00.00 (dobv12000)"));
+    page.line(format!("  Free space = {FREE} bytes"));
+    page.line("Config Flash:");
+    page.line(format!("  startup-config size = {configuration} bytes"));
+    page.finish()
+}
+
+/// `show memory`.
+pub fn memory() -> String {
+    let used = (MEMORY - MEMORY_FREE) * 100 / MEMORY;
+    let mut page = Page::default();
+    page.line(format!("Total DRAM: {MEMORY} bytes"));
+    page.line(format!(
+        "  Dynamic memory: {MEMORY} bytes total, {MEMORY_FREE} bytes free, {used}% used"
+    ));
+    page.finish()
+}
+
+/// `show module`.
+pub fn module() -> String {
+    let mut page = Page::default();
+    page.line(format!("{:<46}{:<10}{:<7}Starting MAC", "Module", "Status", "Ports"));
+    page.line(format!(
+        "{:<46}{:<10}{PORTS:<7}0000.5e00.5300",
+        "S1: ServerIron ADX 1000 management module", "OK"
+    ));
+    page.finish()
+}
+
+/// `show reload`; `left` are the seconds until the restart, `wall_seconds` the time of day now.
+pub fn reload(left: Option<u64>, wall_seconds: u64) -> String {
+    let mut page = Page::default();
+    match left {
+        None => page.line("No scheduled reload"),
+        Some(left) => {
+            let due = Civil::from_unix(wall_seconds.saturating_add(left));
+            page.line(format!("Scheduled reload in {}", span(left)));
+            page.line(format!("  at {}, {ZONE}, {}", due.time(), due.date()));
+        }
+    }
+    page.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_find_their_words() {
+        let text = chassis();
+        assert!(text.contains("Fan 1 - STATUS: OK") && text.contains(" 40 deg C\n"), "{text}");
+        assert!(flash(24).ends_with("startup-config size = 24 bytes\n"));
+        assert!(memory().contains("30% used") || memory().contains("29% used"), "{}", memory());
+        assert!(module().contains("management module     OK        16     0000.5e00.5300\n"));
+    }
+
+    #[test]
+    fn a_restart_that_is_scheduled() {
+        assert_eq!(reload(None, 0), "No scheduled reload\n");
+        assert_eq!(
+            reload(Some(3600), 1_325_505_600),
+            "Scheduled reload in 1 hours 0 minutes 0 seconds\n  at 13:00:00, GMT+00, Mon Jan 02 2012\n"
+        );
+    }
+}

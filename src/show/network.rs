@@ -1,0 +1,304 @@
+//! `show arp`, `show ip`, `show interfaces brief`, `show vlan`: the device's own network.
+//!
+//! Words that client programs look for are those of the product line; columns are ours.
+
+use std::net::IpAddr;
+
+use super::page::Page;
+use super::table::{Block, Column};
+use crate::model::network::{DEFAULT_VLAN, Interface, InterfaceKind, Network, PORTS, Vlan};
+
+/// Hardware addresses stand in the range that is set aside for documents (RFC 7042 section
+/// 2.1.2). The last byte tells them apart: the device's own ones begin at 0.
+fn hardware_address(last: u8) -> String {
+    format!("0000.5e00.53{last:02x}")
+}
+
+/// The hardware address of a neighbour: the end of its own address, behind those of the device.
+fn neighbour(address: IpAddr) -> String {
+    let last = match address {
+        IpAddr::V4(address) => address.octets()[3],
+        IpAddr::V6(address) => address.octets()[15],
+    };
+    hardware_address(last | 0x80)
+}
+
+const ARP: [Column; 6] = [
+    Column::left(&["No."], 5),
+    Column::left(&["IP Address"], 16),
+    Column::left(&["MAC Address"], 14),
+    Column::left(&["Type"], 8),
+    Column::left(&["Age"], 4),
+    Column::left(&["Port"], 4),
+];
+
+/// `show arp`: the router and the real servers. `is_reachable` says whether one answers; what does
+/// not has no hardware address.
+pub fn arp(network: &Network, is_reachable: impl Fn(IpAddr) -> bool) -> String {
+    let neighbours = network.neighbours.iter().filter(|address| address.is_ipv4());
+    let rows: Vec<[String; 6]> = neighbours
+        .enumerate()
+        .map(|(index, address)| {
+            let mac = if is_reachable(*address) { neighbour(*address) } else { "None".to_owned() };
+            let place = (index + 1).to_string();
+            let (kind, age, port) = ("Dynamic", "0", "1");
+            [place, address.to_string(), mac, kind.to_owned(), age.to_owned(), port.to_owned()]
+        })
+        .collect();
+    let mut page = Page::default();
+    page.line(format!("Total number of ARP entries: {}", rows.len()));
+    page.block(0, &Block::new(&ARP, &rows));
+    page.finish()
+}
+
+/// `show ip`, as a switch image prints it.
+pub fn ip(network: &Network) -> String {
+    let shown = |address: Option<IpAddr>| {
+        address.map_or_else(|| "None".to_owned(), |address| address.to_string())
+    };
+    let mut page = Page::default();
+    let mut line = |name: &str, value: String| page.line(format!("{name:<31}{value}"));
+    line("Switch IP address:", shown(network.address.map(|(address, _)| address)));
+    line("Subnet mask:", shown(network.address.map(|(_, mask)| mask)));
+    line("Default router address:", shown(network.gateway));
+    line("TFTP server address:", shown(None));
+    line("Configuration filename:", shown(None));
+    line("Image filename:", shown(None));
+    page.finish()
+}
+
+const INTERFACES: [Column; 10] = [
+    Column::left(&["Port"], 8),
+    Column::left(&["Link"], 7),
+    Column::left(&["State"], 7),
+    Column::left(&["Dupl"], 4),
+    Column::left(&["Speed"], 5),
+    Column::left(&["Trunk"], 5),
+    Column::left(&["Tag"], 3),
+    Column::left(&["Priori"], 6),
+    Column::left(&["MAC"], 14),
+    Column::left(&["Name"], 0),
+];
+
+/// `show interfaces brief`. The ports of the device are up unless they are disabled.
+pub fn interfaces_brief(network: &Network) -> String {
+    let mut rows = Vec::new();
+    for number in 1..=PORTS {
+        let number = number.to_string();
+        let set = network
+            .interfaces
+            .iter()
+            .find(|one| one.kind == InterfaceKind::Ethernet && one.number == number);
+        let plain =
+            Interface { kind: InterfaceKind::Ethernet, number, name: None, disabled: false };
+        rows.push(interface_row(set.unwrap_or(&plain), network, true));
+    }
+    let is_port = |interface: &Interface| {
+        interface.kind == InterfaceKind::Ethernet
+            && interface.number.parse().is_ok_and(|number| (1..=PORTS).contains(&number))
+    };
+    let mut others: Vec<&Interface> =
+        network.interfaces.iter().filter(|interface| !is_port(interface)).collect();
+    let management = Interface {
+        kind: InterfaceKind::Management,
+        number: "1".to_owned(),
+        name: None,
+        disabled: false,
+    };
+    if !others.iter().any(|interface| interface.kind == InterfaceKind::Management) {
+        others.push(&management);
+    }
+    others.sort_by_key(|interface| interface.kind);
+    for interface in others {
+        // What the device has no port for is configured, but nothing is plugged in.
+        let is_there = interface.kind != InterfaceKind::Ethernet;
+        rows.push(interface_row(interface, network, is_there));
+    }
+    let mut page = Page::default();
+    let block = Block::new(&INTERFACES, &rows);
+    page.block(0, &block);
+    page.finish()
+}
+
+fn interface_row(interface: &Interface, network: &Network, is_there: bool) -> [String; 10] {
+    let prefix = match interface.kind {
+        InterfaceKind::Ethernet => "",
+        InterfaceKind::Management => "mgmt",
+        InterfaceKind::Virtual => "ve",
+        InterfaceKind::Loopback => "lb",
+    };
+    let is_physical = matches!(interface.kind, InterfaceKind::Ethernet | InterfaceKind::Management);
+    let is_up = is_there && !interface.disabled;
+    let (link, state) = match (interface.disabled, is_up) {
+        (true, _) => ("Disable", "None"),
+        (false, false) => ("Down", "None"),
+        (false, true) => ("Up", "Forward"),
+    };
+    let (duplex, speed) = if is_physical && is_up { ("Full", "1G") } else { ("None", "None") };
+    let is_tagged = interface.kind == InterfaceKind::Ethernet
+        && network
+            .vlans
+            .values()
+            .flat_map(|vlan| &vlan.tagged)
+            .any(|ports| has_port(ports, &interface.number));
+    let last = match interface.kind {
+        InterfaceKind::Ethernet => interface.number.parse::<u8>().unwrap_or(0) & 0x7f,
+        _ => 0,
+    };
+    [
+        format!("{prefix}{}", interface.number),
+        link.to_owned(),
+        state.to_owned(),
+        duplex.to_owned(),
+        speed.to_owned(),
+        "None".to_owned(),
+        if is_tagged { "Yes" } else { "No" }.to_owned(),
+        "level0".to_owned(),
+        hardware_address(last),
+        interface.name.clone().unwrap_or_default(),
+    ]
+}
+
+/// Whether a list of ports as it is typed (`ethe 1 to 4 ethe 7`) holds a port.
+fn has_port(list: &str, port: &str) -> bool {
+    let words: Vec<&str> = list.split_whitespace().filter(|word| !word.starts_with('e')).collect();
+    let number = port.parse::<u32>();
+    words.iter().enumerate().any(|(place, word)| {
+        let range = (place > 0 && words[place - 1] == "to")
+            .then(|| place.checked_sub(2).map(|from| words[from].parse::<u32>()))
+            .flatten();
+        match (range, word.parse::<u32>(), &number) {
+            (Some(Ok(from)), Ok(to), Ok(number)) => (from..=to).contains(number),
+            _ => *word == port,
+        }
+    })
+}
+
+/// `show vlan`, of one VLAN or of all; `None` if there is none of that number.
+pub fn vlan(network: &Network, id: Option<u16>) -> Option<String> {
+    let mut page = Page::default();
+    if id.is_none() {
+        page.line(format!("Total PORT-VLAN entries: {}", network.vlans.len()));
+        page.line("Maximum PORT-VLAN entries: 4090");
+    }
+    let mut found = false;
+    for (number, vlan) in &network.vlans {
+        if id.is_none_or(|id| id == *number) {
+            found = true;
+            page.part();
+            vlan_part(&mut page, *number, vlan);
+        }
+    }
+    found.then(|| page.finish())
+}
+
+fn vlan_part(page: &mut Page, number: u16, vlan: &Vlan) {
+    let name = vlan.name.as_deref().unwrap_or("[None]");
+    let tree = if vlan.spanning_tree { "On" } else { "Off" };
+    page.line(format!("PORT-VLAN {number}, Name {name}, Priority level0, Spanning tree {tree}"));
+    let ports = |ports: &[String]| match ports {
+        [] => "None".to_owned(),
+        ports => ports.join(" "),
+    };
+    let untagged = if number == DEFAULT_VLAN && vlan.untagged.is_empty() {
+        format!("ethe 1 to {PORTS}")
+    } else {
+        ports(&vlan.untagged)
+    };
+    page.line(format!(" Untagged Ports: {untagged}"));
+    page.line(format!("   Tagged Ports: {}", ports(&vlan.tagged)));
+    page.line("   Uplink Ports: None");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network() -> Network {
+        let mut network = Network::default();
+        network.vlans.insert(1, Vlan { spanning_tree: true, ..Vlan::default() });
+        let tagged = vec!["ethe 1 to 4 ethe 7".to_owned()];
+        network.vlans.insert(10, Vlan { name: Some("WEB".to_owned()), tagged, ..Vlan::default() });
+        network.neighbours =
+            ["192.0.2.1", "192.0.2.31", "2001:db8::1"].map(|text| text.parse().unwrap()).to_vec();
+        let port = |kind, number: &str, disabled| Interface {
+            kind,
+            number: number.to_owned(),
+            name: Some("x".to_owned()),
+            disabled,
+        };
+        network.interfaces = vec![
+            port(InterfaceKind::Virtual, "10", false),
+            port(InterfaceKind::Ethernet, "3", true),
+            port(InterfaceKind::Ethernet, "2/1", false),
+        ];
+        network
+    }
+
+    #[test]
+    fn neighbours_that_do_not_answer_have_no_hardware_address() {
+        let down: IpAddr = "192.0.2.31".parse().unwrap();
+        let expected = "\
+Total number of ARP entries: 2
+No.   IP Address       MAC Address    Type     Age  Port
+1     192.0.2.1        0000.5e00.5381 Dynamic  0    1
+2     192.0.2.31       None           Dynamic  0    1
+";
+        assert_eq!(arp(&network(), |address| address != down), expected);
+    }
+
+    #[test]
+    fn every_port_has_a_line() {
+        let text = interfaces_brief(&network());
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with("Port     Link    State"), "{text}");
+        assert_eq!(lines.len(), 1 + 16 + 3);
+        assert!(lines[3].starts_with("3        Disable None    None None"), "{text}");
+        assert!(lines[3].ends_with("0000.5e00.5303 x") && lines[3].contains(" Yes "), "{text}");
+        assert!(
+            lines[5].starts_with("5        Up      Forward Full 1G") && lines[5].contains("No")
+        );
+        let names: Vec<&str> =
+            lines[17..].iter().filter_map(|line| line.split_whitespace().next()).collect();
+        assert_eq!(names, ["2/1", "mgmt1", "ve10"]);
+        assert!(lines[17].contains("Down"));
+    }
+
+    #[test]
+    fn lists_of_ports() {
+        for (list, port, holds) in [
+            ("ethe 1 to 4 ethe 7", "1", true),
+            ("ethe 1 to 4 ethe 7", "4", true),
+            ("ethe 1 to 4 ethe 7", "5", false),
+            ("ethe 1 to 4 ethe 7", "7", true),
+            ("ethernet 1/3", "1/3", true),
+            ("to", "3", false),
+            ("to 4", "3", false),
+            ("", "1", false),
+        ] {
+            assert_eq!(has_port(list, port), holds, "{list} {port}");
+        }
+    }
+
+    #[test]
+    fn vlans_with_and_without_a_name() {
+        let expected = "\
+PORT-VLAN 10, Name WEB, Priority level0, Spanning tree Off
+ Untagged Ports: None
+   Tagged Ports: ethe 1 to 4 ethe 7
+   Uplink Ports: None
+";
+        assert_eq!(vlan(&network(), Some(10)).unwrap(), expected);
+        assert_eq!(vlan(&network(), Some(11)), None);
+        let all = vlan(&network(), None).unwrap();
+        assert!(all.starts_with("Total PORT-VLAN entries: 2\n"), "{all}");
+        assert!(all.contains("\n\nPORT-VLAN 1, Name [None], Priority level0, Spanning tree On\n"));
+        assert!(all.contains(" Untagged Ports: ethe 1 to 16\n"));
+    }
+
+    #[test]
+    fn addresses_that_are_not_set() {
+        let text = ip(&Network::default());
+        assert!(text.starts_with("Switch IP address:             None\n"), "{text}");
+    }
+}

@@ -1,0 +1,181 @@
+//! `adxemu check`: each rule has a configuration that it speaks up at and one at which it is silent.
+
+use std::process::{Command, Output};
+use std::sync::{Arc, OnceLock};
+
+use adxemu::check::{self, Checked, rule::RULES};
+use adxemu::grammar::Grammar;
+
+fn grammar() -> &'static Arc<Grammar> {
+    static GRAMMAR: OnceLock<Arc<Grammar>> = OnceLock::new();
+    GRAMMAR.get_or_init(|| Arc::new(Grammar::built_in().expect("the built-in grammar loads")))
+}
+
+fn check(text: &str) -> Checked {
+    check::check(grammar(), "test.cfg", text)
+}
+
+/// Lines at which a rule speaks up.
+fn lines_of(rule: &str, text: &str) -> Vec<usize> {
+    assert!(RULES.iter().any(|known| known.name == rule), "{rule} is a rule");
+    let checked = check(text);
+    checked.findings.iter().filter(|one| one.rule.name == rule).map(|one| one.line).collect()
+}
+
+#[test]
+fn every_line_has_a_standing() {
+    let text = "!\nver 12.4.00T403\ngslb site A\n weight 5\n weight 500\n frobnicate 7\n";
+    let standings: Vec<&str> = check(text).lines.iter().map(|line| line.standing.name()).collect();
+    assert_eq!(standings, ["silent", "kept", "modelled", "modelled", "rejected", "opaque"]);
+    let checked = check(text);
+    assert_eq!(checked.lines[4].column, 9, "the first bad word");
+    assert_eq!(checked.lines[4].reason.as_deref(), Some("Error - 500 not between 0 and 100"));
+    let summary = checked.summary();
+    assert_eq!((summary.modelled, summary.kept, summary.opaque, summary.rejected), (2, 1, 1, 1));
+    assert_eq!(summary.lines, 6);
+}
+
+#[test]
+fn columns_count_characters() {
+    let checked = check("server real rü 192.0.2.999\n");
+    assert_eq!(checked.lines[0].column, 16, "{:?}", checked.lines[0]);
+}
+
+#[test]
+fn repeated_replaced_and_excluded_lines() {
+    let text = "gslb policy\n weighted-ip\n weighted-ip\n dns ttl 5\n dns ttl 6\n weighted-site\n";
+    assert_eq!(lines_of("repeated-line", text), [3]);
+    assert_eq!(lines_of("replaced-line", text), [4]);
+    assert_eq!(lines_of("excluded-line", text), [3]);
+    let clean = "gslb policy\n weighted-ip\n dns ttl 5\ngslb policy\n dns override\n";
+    for rule in ["repeated-line", "replaced-line", "excluded-line"] {
+        assert_eq!(lines_of(rule, clean), [0; 0], "{rule}");
+    }
+}
+
+#[test]
+fn a_weight_before_its_address_is_lost_at_a_reload() {
+    let zone = "gslb dns zone b.c\n host-info a http\n";
+    let weight = " host-info a ip-weight 192.0.2.1 5\n";
+    let address = " host-info a ip-list 192.0.2.1\n";
+    assert_eq!(lines_of("weight-lost-at-reload", &format!("{zone}{weight}{address}")), [3]);
+    assert_eq!(lines_of("weight-lost-at-reload", &format!("{zone}{address}{weight}")), [0; 0]);
+}
+
+#[test]
+fn addresses_weights_and_hosts() {
+    let zone = "gslb dns zone b.c\n host-info a http\n";
+    let address = " host-info a ip-list 192.0.2.1\n";
+    assert_eq!(lines_of("host-without-addresses", zone), [2]);
+    assert_eq!(lines_of("host-without-addresses", &format!("{zone}{address}")), [0; 0]);
+    assert_eq!(lines_of("address-in-no-site", &format!("{zone}{address}")), [3]);
+    let reported = "gslb site S\n si-name 192.0.2.9\nemulate si 192.0.2.9 vip 192.0.2.1\n";
+    assert_eq!(lines_of("address-in-no-site", &format!("{zone}{address}!\n{reported}")), [0; 0]);
+    let weights =
+        format!("{zone}{address} host-info a ip-weight 192.0.2.1 5\n!\ngslb site S\n weight 9\n");
+    assert_eq!(lines_of("weight-without-effect", &weights), [4, 7]);
+    let by_address = format!("{weights}gslb policy\n weighted-ip\n");
+    assert_eq!(lines_of("weight-without-effect", &by_address), [7]);
+    let by_site = format!("{weights}gslb policy\n weighted-site\n");
+    assert_eq!(lines_of("weight-without-effect", &by_site), [4]);
+}
+
+#[test]
+fn metrics_without_data_and_out_of_reach() {
+    let zone = "gslb dns zone b.c\n host-info a http\n host-info a ip-list 192.0.2.1\n!\n";
+    let policy = |lines: &str| format!("{zone}gslb policy\n{lines}");
+    assert_eq!(lines_of("metric-without-data", &policy(" weighted-ip\n")), [6]);
+    assert_eq!(lines_of("metric-without-data", &policy(" preference\n")), [6]);
+    assert_eq!(lines_of("metric-without-data", &policy(" dns override\n")), [0; 0]);
+    let weighed = zone.replace("!\n", " host-info a ip-weight 192.0.2.1 5\n!\n");
+    let with_data = format!("{weighed}gslb policy\n weighted-ip\n");
+    assert_eq!(lines_of("metric-without-data", &with_data), [0; 0]);
+
+    let order = policy(" preference\n metric-order set health-check geographic\n");
+    assert_eq!(lines_of("unreachable-metric", &order), [6]);
+    let behind = format!("{weighed}gslb policy\n metric-order set weighted-ip geographic\n");
+    assert_eq!(lines_of("unreachable-metric", &behind), [7]);
+    let reachable = policy(" preference\n metric-order set health-check preference\n");
+    assert_eq!(lines_of("unreachable-metric", &reachable), [0; 0]);
+}
+
+#[test]
+fn policies_and_the_device() {
+    let zone = "gslb dns zone b.c\n host-info a http\n host-info a ip-list 192.0.2.1\n!\n";
+    let leaking = format!("{zone}gslb policy\n dns active-only\n");
+    assert_eq!(lines_of("active-only-without-override", &leaking), [6]);
+    assert_eq!(
+        lines_of("active-only-without-override", &format!("{leaking} dns override\n")),
+        [0; 0]
+    );
+    let policy = "gslb-host-policy p\n dns best-only\n!\n";
+    assert_eq!(lines_of("unused-policy", policy), [1]);
+    let used = format!("{policy}{}", zone.replace("!\n", " host-info a gslb-policy p\n!\n"));
+    assert_eq!(lines_of("unused-policy", &used), [0; 0]);
+    assert_eq!(lines_of("no-dns-vip", zone), [1]);
+    let vip = format!("server virtual v 192.0.2.53\n port dns\n!\n{zone}");
+    assert_eq!(lines_of("no-dns-vip", &vip), [0; 0]);
+    let many: Vec<String> = (0..101).map(|number| format!("gslb site s{number}\n")).collect();
+    let many = many.concat();
+    assert_eq!(lines_of("device-limit", &many), [1]);
+    assert_eq!(lines_of("device-limit", "gslb site s\n"), [0; 0]);
+}
+
+#[test]
+fn pasting_differs_where_a_comment_ends_a_block() {
+    let weight = "gslb site A\n!\nweight 5\n";
+    assert_eq!(lines_of("paste-differs", weight), [3], "`!` ends the block in a file only");
+    assert_eq!(lines_of("paste-differs", "gslb site A\n weight 5\n!\ngslb site B\n"), [0; 0]);
+    let help = "ip route 0.0.0.0 0.0.0.0 192.0.2.1 what?\n";
+    assert_eq!(lines_of("paste-differs", help), [1], "the help key is lost");
+    let nested = "frobnicate\n hostname lost\n";
+    assert_eq!(lines_of("paste-differs", nested), [2], "a line of an unknown block is a command");
+    assert_eq!(lines_of("paste-differs", "frobnicate\n"), [0; 0], "its own finding says so");
+}
+
+fn run(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_adxemu"));
+    command.arg("check").args(arguments).output().expect("the program runs")
+}
+
+#[test]
+fn exit_status_and_formats() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let clean = write("clean.cfg", "hostname a\n");
+    let kept = write("kept.cfg", "ver 12.4\n");
+    let bad = write("bad one.cfg", "gslb site A\n weight 101\n");
+    let missing = folder.path().join("missing.cfg");
+    assert_eq!(run(&[&clean]).status.code(), Some(0));
+    assert_eq!(run(&[&kept]).status.code(), Some(0));
+    assert_eq!(run(&[&kept, "--fail-on", "note"]).status.code(), Some(1));
+    assert_eq!(run(&[&clean, &bad]).status.code(), Some(1));
+    let unreadable = run(&[missing.to_str().unwrap(), &bad]);
+    assert_eq!(unreadable.status.code(), Some(2));
+    assert!(String::from_utf8(unreadable.stdout).unwrap().contains("not between"));
+
+    let text = String::from_utf8(run(&[&bad]).stdout).unwrap();
+    let expected = format!("{bad}:2:9: error: Error - 101 not between 0 and 100 [rejected-line]");
+    assert_eq!(text.lines().next(), Some(expected.as_str()), "no colour in a pipe");
+
+    let json: serde_json::Value =
+        serde_json::from_slice(&run(&["--format", "json", &bad]).stdout).unwrap();
+    assert_eq!(json["version"], 1);
+    assert_eq!(json["files"][0]["lines"][1]["standing"], "rejected");
+    assert_eq!(json["files"][0]["findings"][0]["column"], 9);
+    assert_eq!(json["summary"]["errors"], 1);
+
+    let sarif: serde_json::Value =
+        serde_json::from_slice(&run(&["--format", "sarif", &bad]).stdout).unwrap();
+    let run = &sarif["runs"][0];
+    let result = &run["results"][0];
+    let rule = result["ruleIndex"].as_u64().and_then(|index| usize::try_from(index).ok()).unwrap();
+    assert_eq!(run["tool"]["driver"]["rules"][rule]["id"], result["ruleId"]);
+    let location = &result["locations"][0]["physicalLocation"];
+    assert_eq!(location["region"]["startLine"], 2);
+    assert!(location["artifactLocation"]["uri"].as_str().unwrap().ends_with("bad%20one.cfg"));
+}

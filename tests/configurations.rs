@@ -1,0 +1,265 @@
+//! Generated configurations, whole and damaged, through capture, load, print, load and check.
+//!
+//! Whatever comes in: nothing panics, every line has exactly one fate, no line that the emulator
+//! does not know is lost, and what is printed reads back to the same print.
+
+use std::sync::{Arc, OnceLock};
+
+use adxemu::check;
+use adxemu::config::capture;
+use adxemu::config::edit::Trees;
+use adxemu::config::load::{self, Fate, Heard, Listener, Report};
+use adxemu::config::render::{self, Secrets};
+use adxemu::grammar::Grammar;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+fn grammar() -> &'static Arc<Grammar> {
+    static GRAMMAR: OnceLock<Arc<Grammar>> = OnceLock::new();
+    GRAMMAR.get_or_init(|| Arc::new(Grammar::built_in().expect("the built-in grammar loads")))
+}
+
+/// Blocks as real files hold them, with every family in them.
+const BLOCKS: &[&str] = &[
+    "ver 12.4.00T403\n",
+    "module 1 bi-0-port-m4-management-module\n",
+    "server source-ip 192.0.2.5 255.255.255.0 192.0.2.1\n",
+    "server port 80\n tcp keepalive\n no-fast-bringup\n",
+    "server real rs1 192.0.2.31\n port http\n port http url \"GET /status.html\"\n weight 2\n",
+    "server real rs2 192.0.2.32\n port http\n port http keepalive\n port 8443\n",
+    "server remote-name rr1 203.0.113.31\n port dns\n port dns proxy\n",
+    "server virtual vip1 198.51.100.50\n port default disable\n port http\n bind http rs1 http rs2 http\n",
+    "server virtual-name-or-ip dnsvip 198.51.100.53\n port dns\n bind dns rr1 dns\n predictor round-robin\n",
+    "healthck web1 tcp\n dest-ip 192.0.2.31\n port http\n protocol http url \"HEAD /\"\n",
+    "gslb protocol\n",
+    "gslb site SanJose\n weight 50\n si-name slb-1 192.0.2.209 200\n",
+    "gslb site Sunnyvale\n si-name slb-2 192.0.2.210\n si-name 192.0.2.210 7\n",
+    "gslb-host-policy fast\n dns best-only\n round-robin\n",
+    "gslb dns zone gslb.example\n host-info www http\n host-info www ip-list 198.51.100.50\n \
+     host-info www ip-weight 198.51.100.50 50\n host-info www gslb-policy fast\n",
+    "gslb dns zone-name shop.example\n host a ftp\n host-info b ip-list 2001:db8::1\n no host-info a\n",
+    "gslb policy\n dns ttl 45\n dns override\n no capacity\n weighted-site\n weighted-ip\n \
+     metric-order set health-check weighted-ip num-session\n",
+    "gslb policy\n no dns ttl\n static-prefix 198.51.100.0/24 203.0.113.0/24\n metric-order default\n",
+    "vlan 10 name WEB by port\n tagged ethe 1 to 4\n router-interface ve 10\n",
+    "aaa authentication login default local\nhostname lab-1\nip address 192.0.2.10 255.255.255.0\n",
+    "enable super-user-password 8 $1$abc\nusername admin password 8 $1$def\nusername admin nopassword\n",
+    "snmp-server community 2 $x ro\nsnmp-server community public ro\nno snmp-server enable traps gslb\n",
+    "banner motd ^C\nAuthorised users only^C\n^C\nbanner exec ^C\nWelcome^C\n^C\n^C\n",
+    "banner incoming $\nhostname not-a-command\n\n$ dropped\n",
+    "banner motd require-enter-key\n",
+    "role template t1\n global all viewer\n context c1 manager\n default-context c1\n",
+    "interface ethernet 1/3\n port-name uplink \"a b\"\n ip address 203.0.113.1 255.255.255.0\n disable\n",
+    "access-list 101 permit tcp any any eq http\nip access-list extended web\n permit tcp any any\n",
+    "ssl profile p1\n keypair-file k1\n certificate-file c1\n  chain yes\n",
+    "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUXno\nver=\n-----END CERTIFICATE-----\n",
+    "context blue\nhostname other\nserver real x 192.0.2.99\n port http\n!\ncontext default\n",
+    "emulate si 192.0.2.209 vip 198.51.100.50 http\nemulate health 198.51.100.50 down\n",
+    "router ospf\n area 0\n  range 192.0.2.0/24\nfrobnicate \"quoted words\" | tail\n",
+];
+
+/// Lines that no configuration holds.
+fn rubbish() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "\\PC{0,60}",
+        "[ \t]{0,5}[a-z-]{1,12}( [a-z0-9./-]{0,14}){0,4}",
+        select(vec![
+            "!",
+            "! comment",
+            "",
+            "   ",
+            "exit",
+            "end",
+            "quit",
+            "show running-config",
+            "no",
+            "\"",
+            "banner motd $",
+            "banner exec ^C",
+            "^C",
+            "x^C",
+            "-----BEGIN KEY-----",
+            "context c",
+            "context default",
+            "gslb",
+            "conf t",
+            ".....",
+            "username a password .....",
+            "\u{3000}\u{3000}wide blanks",
+            " \u{a0}x",
+            "gslb site \"a b\"",
+            "weight 99999999999999999999999",
+            "host-info",
+            "\tweight 5",
+            "reload",
+            "y",
+            "write memory",
+        ])
+        .prop_map(str::to_owned),
+    ]
+}
+
+/// A configuration: blocks in any order, most of them closed by `!`.
+fn valid() -> impl Strategy<Value = String> {
+    prop::collection::vec((select(BLOCKS), prop::bool::weighted(0.8)), 1..20).prop_map(|blocks| {
+        let parts = blocks.into_iter().map(|(block, ends)| {
+            let mut part = block.to_owned();
+            if ends {
+                part.push_str("!\n");
+            }
+            part
+        });
+        parts.collect()
+    })
+}
+
+/// The same with its lines shuffled, cut off, rubbish in between and other blanks.
+fn damaged() -> impl Strategy<Value = String> {
+    let dice = prop::collection::vec((any::<u16>(), rubbish()), 0..12);
+    (valid(), dice, any::<bool>(), 0.5..1.5_f64, select(vec!["\n", "\r\n", "  \n"])).prop_map(
+        |(text, dice, swaps, share, line_end)| {
+            let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            for (place, junk) in dice {
+                let place = usize::from(place) % (lines.len() + 1);
+                if swaps && place < lines.len() {
+                    lines.swap(place, (place * 7 + 3) % text.lines().count().max(1));
+                }
+                lines.insert(place, junk);
+            }
+            let text = lines.join(line_end);
+            let length = text.chars().count();
+            #[allow(
+                clippy::cast_precision_loss,
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a share of a short text"
+            )]
+            let end = (length as f64 * share) as usize;
+            text.chars().take(end).collect()
+        },
+    )
+}
+
+/// Counts fates and remembers the lines that must not be lost.
+#[derive(Default)]
+struct Fates {
+    lines: usize,
+    opaque: Vec<String>,
+}
+
+impl Listener for Fates {
+    fn hear(&mut self, line: &Heard<'_>) {
+        self.lines += 1;
+        assert_eq!(line.number, self.lines, "every line once, in order");
+        if matches!(line.fate, Fate::Opaque | Fate::Continued { opaque: true }) {
+            self.opaque.push(line.text.trim_ascii_start().to_owned());
+        }
+    }
+}
+
+fn read(text: &str) -> (Trees, Report, Fates) {
+    let mut trees = Trees::default();
+    let mut fates = Fates::default();
+    let report = load::load_heard(grammar(), &mut trees, text, &mut fates);
+    (trees, report, fates)
+}
+
+fn printed(trees: &Trees) -> (String, String) {
+    let body = render::body(grammar(), &trees.configuration, Secrets::Stored);
+    (body, render::world(grammar(), &trees.world))
+}
+
+fn round_trip(text: &str) -> Result<(), TestCaseError> {
+    let (trees, _, fates) = read(text);
+    prop_assert_eq!(fates.lines, text.lines().count());
+    let (first, world) = printed(&trees);
+    for line in &fates.opaque {
+        prop_assert!(
+            first.lines().any(|printed| printed.trim_ascii_start() == line),
+            "lost: {:?} of\n{}\n---\n{}",
+            line,
+            text,
+            first
+        );
+    }
+    let (again, report, _) = read(&format!("{first}{world}"));
+    prop_assert_eq!(&report.rejected, &[], "printed, but refused when read:\n{}", first);
+    let (second, second_world) = printed(&again);
+    prop_assert_eq!(&first, &second, "of\n{}", text);
+    prop_assert_eq!(&world, &second_world);
+    prop_assert_eq!(&capture::clean(grammar(), &first), &first, "a print is no capture");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_printed_reads_back(text in valid()) {
+        round_trip(&text)?;
+    }
+
+    #[test]
+    fn damaged_configurations_too(text in damaged()) {
+        round_trip(&capture::clean(grammar(), &text))?;
+        round_trip(&text)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn check_tells_of_every_line(text in damaged()) {
+        let checked = check::check(grammar(), "generated", &text);
+        prop_assert_eq!(checked.lines.len(), text.lines().count());
+        let last = text.lines().count().max(1);
+        for finding in &checked.findings {
+            prop_assert!((1..=last).contains(&finding.line), "{finding:?}");
+        }
+        let mut out = Vec::new();
+        check::text::write(std::slice::from_ref(&checked), &mut out).unwrap();
+        check::json::write(grammar(), std::slice::from_ref(&checked), &mut out).unwrap();
+        check::sarif::write(std::slice::from_ref(&checked), &mut out).unwrap();
+    }
+
+    #[test]
+    fn a_capture_keeps_its_lines(bytes in prop::collection::vec(any::<u8>(), 0..400), text in damaged()) {
+        let noise: String = bytes.iter().copied().map(char::from).collect();
+        let text = format!("{noise}\n{text}\nlab-1#show running-config\n{text}\nlab-1#");
+        let cleaned = capture::clean(grammar(), &text);
+        prop_assert_eq!(cleaned.split('\n').count(), text.split('\n').count());
+    }
+}
+
+/// Loads a text; gives the body that is printed for it, without its first and last lines.
+fn body_of(text: &str) -> String {
+    printed(&read(text).0).0
+}
+
+#[test]
+fn certificates_stay_in_their_block() {
+    let text = "server real a 192.0.2.1\n weight 2\n-----BEGIN KEY-----\nver=\n-----END KEY-----\n max-conn 5\n!\n";
+    let body = body_of(text);
+    let block = "server real a 192.0.2.1\n max-conn 5\n weight 2\n -----BEGIN KEY-----\n ver=\n -----END KEY-----\n!\n";
+    assert!(body.contains(block), "{body}");
+}
+
+#[test]
+fn the_lines_of_another_context_are_not_ours() {
+    let text = "hostname mine\n!\ncontext blue\nhostname theirs\n!\nserver real a 192.0.2.1\n port http\n!\n\
+                context default\nip default-gateway 192.0.2.254\nend\n";
+    let body = body_of(text);
+    assert!(body.contains("hostname mine\n") && body.contains("ip default-gateway 192.0.2.254\n"));
+    let block = "context blue\nhostname theirs\n!\nserver real a 192.0.2.1\n port http\n!\nend\n";
+    assert!(body.ends_with(block), "{body}");
+}
+
+#[test]
+fn a_text_without_end_takes_one_line_only() {
+    let (trees, report, _) = read("banner motd $\nhostname a\n");
+    assert_eq!(report.rejected.len(), 1);
+    assert!(printed(&trees).0.contains("hostname a\n"));
+    let banners = "banner motd ^C\nA^C\n^C\n!\nbanner exec ^C\nB^C\n^C\n!\n";
+    assert!(body_of(banners).contains(banners), "{}", body_of(banners));
+}
