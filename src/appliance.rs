@@ -12,6 +12,7 @@ use crate::config::load::{self, Rejected};
 use crate::config::render::{self, Secrets};
 use crate::config::tree::{Reading, Statement, Tree};
 use crate::counters::Counters;
+use crate::dns::drops::Drops;
 use crate::grammar::Grammar;
 use crate::grammar::link::{Kept, Message};
 use crate::gslb::hash_persistence;
@@ -39,6 +40,8 @@ pub struct Appliance {
     pub clock: Arc<dyn Clock>,
     /// Counters that are only shown.
     pub counters: Counters,
+    /// Questions that the system dropped before they were read.
+    pub drops: Drops,
     /// What health checks and site devices report.
     pub states: States,
     /// The sessions that are open.
@@ -111,6 +114,7 @@ impl Appliance {
             grammar,
             clock,
             counters: Counters::default(),
+            drops: Drops::default(),
             states: States::default(),
             sessions: Sessions::default(),
             log: Log::default(),
@@ -208,8 +212,17 @@ impl Appliance {
         self.states.start(now);
         self.restarts.fetch_add(1, Ordering::Relaxed);
         self.restart_due.store(NEVER, Ordering::Relaxed);
-        self.publish_from(&configuration, &Snapshot::empty(DEFAULT_DEVICE_NAME));
-        self.apply_world(&configuration, &report.world);
+        let tree = &configuration.trees.configuration;
+        let nothing = Snapshot::empty(DEFAULT_DEVICE_NAME);
+        let mut snapshot =
+            project::project(&self.grammar, tree, &self.states, configuration.boot, &nothing);
+        // Nobody has the snapshot yet, so what the devices report can still be entered.
+        if self.apply_to(&snapshot, &report.world) == Effect::Snapshot {
+            project::assign_owners(&mut snapshot);
+        }
+        self.is_stale.store(false, Ordering::Release);
+        self.publish(snapshot);
+        self.states.collect();
         drop(configuration);
         self.is_unwatched.store(true, Ordering::Release);
         self.record(LogLevel::Informational, "Warm start");
@@ -558,13 +571,21 @@ impl Appliance {
             let previous = self.snapshot.load_full();
             self.publish_from(configuration, &previous);
         }
-        let snapshot = self.snapshot.load();
-        let world = World { states: &self.states, snapshot: &snapshot, now: self.clock.now() };
+        if self.apply_to(&self.snapshot.load(), changes) == Effect::Snapshot {
+            self.is_stale.store(true, Ordering::Release);
+        }
+    }
+
+    /// Applies settings of the emulated world; says whether the owners of VIPs are others now.
+    fn apply_to(&self, snapshot: &Snapshot, changes: &[(bool, Statement)]) -> Effect {
+        let world = World { states: &self.states, snapshot, now: self.clock.now() };
+        let mut effect = Effect::State;
         for (kept, statement) in changes {
             let reading = Reading { grammar: &self.grammar, statement };
             if world::apply(world, &reading, *kept) == Effect::Snapshot {
-                self.is_stale.store(true, Ordering::Release);
+                effect = Effect::Snapshot;
             }
         }
+        effect
     }
 }

@@ -26,6 +26,7 @@ use crate::sna::SnaDomain;
 /// # Errors
 ///
 /// Something that it names is not there.
+#[allow(clippy::too_many_lines, reason = "one arm for each report of the grammar")]
 pub(super) fn print(
     session: &Session,
     report: Report,
@@ -138,6 +139,7 @@ pub(super) fn print(
         Report::EmulateExplain => gslb::explain(session, arguments)?,
         Report::EmulateRejected => rejected(session),
         Report::EmulateDiff => difference(session),
+        Report::EmulateDns => show::dns_counters(&appliance.counters, &appliance.drops),
     })
 }
 

@@ -77,13 +77,11 @@ impl Editor<'_> {
         command: &Command,
         values: &Values,
     ) -> Result<(), Refusal> {
-        if storage.world && self.is_stored {
-            return Ok(());
-        }
         for (argument, value) in values {
             let argument = &command.arguments[usize::from(*argument)];
             if let ValueType::Reference(kept, _) = argument.value_type
                 && !self.trees.configuration.has_target(kept, value)
+                && !(self.is_stored && (storage.world || self.grammar.can_vanish(kept)))
             {
                 let mut name = String::new();
                 argument.value_type.print(&self.grammar.choices, value, &mut name);

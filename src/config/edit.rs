@@ -62,8 +62,8 @@ impl<'a> Editor<'a> {
         Editor { grammar, trees, place, is_stored: false, outcome: Outcome::default() }
     }
 
-    /// The line comes from a file, where a setting of the emulated world may name a device that is
-    /// gone: it sleeps until the device comes back (decisions 3.6).
+    /// The line comes from a file, where a `ref` may name what is gone, for it can be removed while
+    /// the `ref` stands: such a line sleeps until the other comes back (decisions 3.6).
     #[must_use]
     pub fn from_file(mut self) -> Self {
         self.is_stored = true;
@@ -429,8 +429,35 @@ impl<'a> Editor<'a> {
                 self.take(dependent, dependent_storage, &key);
             }
         }
+        self.remove_rest_of_group(command, storage, statement);
         if storage.world {
             self.outcome.world.push((false, statement.without_block()));
+        }
+    }
+
+    /// What needs another statement of its group goes with the last of those.
+    fn remove_rest_of_group(
+        &mut self,
+        command: &Command,
+        storage: &Storage,
+        statement: &Statement,
+    ) {
+        let grammar = self.grammar;
+        let dependents = grammar.group_dependents(self.place.mode);
+        if dependents.is_empty() {
+            return;
+        }
+        let Some(group) = group_of(grammar, command, &statement.values) else { return };
+        if self.home(storage).is_none_or(|block| block.has_group(&group)) {
+            return;
+        }
+        for dependent in dependents {
+            let dependent = grammar.command(*dependent);
+            if let Some(dependent_storage) = &dependent.storage
+                && let Some(key) = key_for(dependent, command, &statement.values)
+            {
+                self.take(dependent, dependent_storage, &key);
+            }
         }
     }
 

@@ -354,6 +354,7 @@ named_enum! {
         EmulateDiff = "emulate-diff",
         EmulateExplain = "emulate-explain",
         EmulateRejected = "emulate-rejected",
+        EmulateDns = "emulate-dns",
     }
 }
 

@@ -68,6 +68,8 @@ pub struct Grammar {
     by_kept: HashMap<(ModeId, Kept), CommandId>,
     /// The commands whose statements are removed together with those of that name, by mode.
     dependents: HashMap<(ModeId, Kept), Vec<CommandId>>,
+    /// The commands whose statements go with the last other one of their group, by mode.
+    group_dependents: HashMap<ModeId, Vec<CommandId>>,
     /// The command that adds a line of that name by itself, by mode.
     adding: HashMap<(ModeId, Kept), CommandId>,
     /// The first command of a mode whose statements stand in groups; its place is theirs.
@@ -242,8 +244,6 @@ pub struct Storage {
 pub struct Need {
     /// Its name; `None`: any statement of the group.
     pub kept: Option<Kept>,
-    /// Whether this one is removed together with it.
-    pub under: bool,
     /// What is said if it is not there.
     pub message: Message,
 }
@@ -427,6 +427,11 @@ impl Grammar {
         self.dependents.get(&(mode, kept)).map_or(&[], Vec::as_slice)
     }
 
+    /// The commands whose statements need another one of their group.
+    pub fn group_dependents(&self, mode: ModeId) -> &[CommandId] {
+        self.group_dependents.get(&mode).map_or(&[], Vec::as_slice)
+    }
+
     /// The command whose statements the device completes with a statement of that name.
     pub fn adding(&self, mode: ModeId, kept: Kept) -> Option<&Command> {
         self.adding.get(&(mode, kept)).map(|command| self.command(*command))
@@ -491,6 +496,12 @@ impl Grammar {
             }
         }
         argument.value_type.print(&self.choices, value, out);
+    }
+
+    /// Whether a statement of that name can be removed while a `ref` to it stands.
+    pub fn can_vanish(&self, kept: Kept) -> bool {
+        let mut keeping = self.commands.iter().filter_map(|command| command.storage.as_ref());
+        keeping.any(|storage| storage.kept == kept && storage.in_use.is_none())
     }
 
     /// The text of a message with its places filled in; every line ends with a line break.

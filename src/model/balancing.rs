@@ -346,13 +346,10 @@ impl BalancingDraft {
 
     fn bind(&mut self, place: usize, reading: &Reading<'_>) {
         let Some(port) = reading.number("port").map(Application) else { return };
-        for number in ["", "-2", "-3", "-4"] {
-            let real = reading.text(&format!("real{number}"));
-            let real_port = reading.number(&format!("real-port{number}")).map(Application);
-            if let (Some(real), Some(real_port)) = (real, real_port) {
-                let binding = Binding { port, name: real.to_owned(), real: None, real_port };
-                self.balancing.virtual_[place].bindings.push(binding);
-            }
+        let real_port = reading.number("real-port").map(Application);
+        if let (Some(real), Some(real_port)) = (reading.text("real"), real_port) {
+            let binding = Binding { port, name: real.to_owned(), real: None, real_port };
+            self.balancing.virtual_[place].bindings.push(binding);
         }
     }
 }

@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use crate::config::render;
 use crate::config::tree::{Block, Reading, Tree};
-use crate::grammar::Grammar;
 use crate::grammar::link::Kept;
+use crate::grammar::{Grammar, ModeId, Verb};
 use crate::gslb::domain::Domain;
 use crate::health::state::States;
 use crate::model::balancing::{BalancingDraft, Owner};
@@ -71,7 +72,9 @@ pub fn project(
     if let Some(location) = boot.default_location {
         projection.snapshot.default_location = location;
     }
-    projection.block(&tree.root, &mut Context::Root);
+    if let Some(root) = grammar.root_mode() {
+        projection.block(root, &tree.root, &mut Context::Root);
+    }
     projection.finish(previous)
 }
 
@@ -157,12 +160,14 @@ impl HostDraft {
 }
 
 impl Projection<'_> {
-    fn block(&mut self, block: &Block, context: &mut Context) {
-        for statement in block.statements() {
+    /// Reads a block in the order of its print, so that a configuration means the same after it was
+    /// saved and read.
+    fn block(&mut self, mode: ModeId, block: &Block, context: &mut Context) {
+        for statement in render::in_print_order(self.grammar, mode, block) {
             let reading = Reading { grammar: self.grammar, statement };
             let mut inner = self.statement(&reading, context);
-            if let Some(block) = &statement.block {
-                self.block(block, &mut inner);
+            if let (Some(block), Verb::Open(mode)) = (&statement.block, &reading.command().verb) {
+                self.block(*mode, block, &mut inner);
             }
         }
     }
@@ -678,8 +683,9 @@ impl Projection<'_> {
             .into_iter()
             .filter_map(|draft| draft.resolve(&self.snapshot))
             .collect();
-        let owners = owners(&self.snapshot);
-        let mut names = Vec::new();
+        let hosts = self.zones.iter().map(|zone| zone.hosts.len()).sum();
+        self.snapshot.hosts.reserve_exact(hosts);
+        let mut names = Vec::with_capacity(hosts);
         for zone in std::mem::take(&mut self.zones) {
             let zone_id = ZoneId::from_index(self.snapshot.zones.len());
             let mut hosts = Vec::with_capacity(zone.hosts.len());
@@ -688,12 +694,13 @@ impl Projection<'_> {
                 let domain_name = format!("{}.{}", draft.name, zone.name);
                 let name = wire_name(&domain_name);
                 let domain = previous_domain(previous, &name, &zone.name);
-                let host = self.host(draft, domain_name, zone_id, &owners, &policies, domain);
+                let host = self.host(draft, domain_name, zone_id, &policies, domain);
                 self.snapshot.hosts.push(host);
                 names.push(name);
             }
             self.snapshot.zones.push(Zone { name: zone.name, hosts });
         }
+        assign_owners(&mut self.snapshot);
         name_hosts(&mut self.snapshot, names);
         for draft in std::mem::take(&mut self.sna_domains) {
             let plan = draft.finish();
@@ -711,7 +718,6 @@ impl Projection<'_> {
         draft: HostDraft,
         domain_name: String,
         zone: ZoneId,
-        owners: &HashMap<IpAddr, ServerId>,
         policies: &HashMap<String, PolicyId>,
         domain: Arc<Domain>,
     ) -> Host {
@@ -726,7 +732,7 @@ impl Projection<'_> {
                 source: Source::Configured,
                 weight: address.weight,
                 hash_weight: address.hash_weight,
-                owner: owners.get(&address.ip).copied(),
+                owner: None,
                 slot,
                 state: self.states.address(address.ip),
             })
@@ -758,6 +764,16 @@ fn previous_domain(previous: &Snapshot, name: &[u8], zone_name: &str) -> Arc<Dom
             if same_zone { Arc::clone(&host.domain) } else { Arc::default() }
         }
         Some(NameEntry::EmptyNonTerminal) | None => Arc::default(),
+    }
+}
+
+/// Gives every address the site device whose VIP it is, as the devices report now.
+pub fn assign_owners(snapshot: &mut Snapshot) {
+    let owners = owners(snapshot);
+    for host in &mut snapshot.hosts {
+        for address in &mut host.addresses {
+            address.owner = owners.get(&address.ip).copied();
+        }
     }
 }
 

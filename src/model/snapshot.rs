@@ -11,6 +11,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::gslb::affinity::Affinity;
+use crate::gslb::choose::Candidates;
 use crate::gslb::domain::{Domain, Slot};
 use crate::health::rtt::DnsProbe;
 use crate::health::smoothing::{Smoothing, SmoothingParameters};
@@ -430,6 +431,22 @@ impl Host {
     #[must_use]
     pub fn is_healthy(&self, address: &Address) -> bool {
         address.state.passes(&self.applications)
+    }
+
+    /// The same as a list. Without an allocation unless the list is long.
+    #[must_use]
+    pub fn candidates(&self, family: Family) -> Candidates {
+        const FEW: usize = 8;
+        if self.addresses.len() > FEW {
+            return self.positions(family).collect();
+        }
+        let mut few = [0; FEW];
+        let mut count = 0;
+        for position in self.positions(family) {
+            few[count] = position;
+            count += 1;
+        }
+        Candidates::from_buf_and_len(few, count)
     }
 
     /// Positions of the addresses of one family, in the order of the list.

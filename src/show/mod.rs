@@ -10,6 +10,7 @@
 mod cache;
 mod clock;
 mod date;
+mod dns_counters;
 mod dns_detail;
 mod dns_view;
 mod dns_zone;
@@ -42,6 +43,7 @@ mod who;
 pub use cache::cache;
 pub use clock::clock;
 pub use date::midnight;
+pub use dns_counters::dns_counters;
 pub use dns_detail::dns_detail;
 pub use dns_zone::dns_zone;
 pub use explain::{Explained, explain};
@@ -60,7 +62,6 @@ pub use server_real::server_real;
 pub use server_virtual::server_virtual;
 pub use sessions::{session_detail, sessions};
 pub use site::sites;
-
 pub use sna_domain::sna_domains;
 pub use traffic::traffic_site;
 pub use version::version;

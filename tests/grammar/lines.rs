@@ -1,5 +1,7 @@
 //! Sample lines of every command, and what must be there before one of them is accepted.
 
+use adxemu::cli::{matcher, words};
+use adxemu::config::tree::{Path, key_of};
 use adxemu::grammar::expand::Token;
 use adxemu::grammar::link::Kept;
 use adxemu::grammar::trie::{Node, NodeId};
@@ -366,6 +368,19 @@ pub(crate) fn way_into(grammar: &Grammar, mode: ModeId) -> Vec<String> {
     let mut way = way_into(grammar, outer);
     way.push(line.text());
     way
+}
+
+/// The block that [`way_into`] leads to.
+pub(crate) fn path_into(grammar: &Grammar, mode: ModeId) -> Path {
+    if grammar.mode(mode).root {
+        return Path::new();
+    }
+    let (command, outer) = opening(grammar, mode);
+    let text = Line::new(grammar, command, outer, 0, 0).text();
+    let hit = matcher::match_in(grammar, outer, &words::split(&text), &text).unwrap();
+    let mut path = path_into(grammar, outer);
+    path.push((command.id, key_of(command, &hit.values)));
+    path
 }
 
 /// The first command that opens a mode, and a mode that has it.

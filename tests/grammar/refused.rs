@@ -67,6 +67,7 @@ fn check_values(line: &Line<'_>, index: usize, count: &mut Count) {
         let first = message.lines().next().unwrap();
         if let Why::NoSuch(_) = why {
             assert!(first.contains(words[place].text), "{typed}: {first}");
+            assert!(!first.contains('{'), "{typed}: {first}");
             count.one("words with an answer of their own");
         } else if let Why::OutOfRange(low, high) = why {
             let behind = first.split_once(&text).map_or("", |(_, behind)| behind);
@@ -114,7 +115,11 @@ fn expected(grammar: &Grammar, node: &Node, word: words::Word<'_>) -> Option<Why
     if !word.quoted && words.into_iter().any(|one| starts_with_ignoring_case(one, word.text)) {
         return None;
     }
-    let mut why = Why::Unknown;
+    let otherwise = node.arguments.iter().find_map(|edge| match edge.value_type {
+        ValueType::Choice(id) => grammar.choices[id.0].otherwise,
+        _ => None,
+    });
+    let mut why = otherwise.map_or(Why::Unknown, Why::NoSuch);
     for edge in &node.arguments {
         match edge.value_type.fit(&grammar.choices, word.text, word.quoted) {
             Fit::No => {}

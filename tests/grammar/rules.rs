@@ -9,7 +9,7 @@ use adxemu::grammar::{Argument, Command, Grammar, ModeId, Storage, Target, Verb}
 
 use crate::grammar::count::Count;
 use crate::grammar::desk::Desk;
-use crate::grammar::lines::{Line, Script, everywhere, keeping, root};
+use crate::grammar::lines::{Line, Script, everywhere, keeping, path_into, root};
 use crate::grammar::small::small;
 use crate::grammar::values;
 
@@ -262,13 +262,8 @@ impl<'a> Rule<'a> {
             let Some(no) = removal.first() else { continue };
             let after = self.desk(&Script::of(&line).and(self.mode, no));
             assert_eq!(after.number_of(needed.command.id), 0, "{no}");
-            if need.under {
-                assert_eq!(self.number(&after), 0, "{no} leaves {}", line.text());
-                count.one("under");
-            } else {
-                assert_eq!(self.number(&after), 1, "{no} removes {}", line.text());
-                count.one("needs");
-            }
+            assert_eq!(self.number(&after), 0, "{no} leaves {}", line.text());
+            count.one(if need.kept.is_some() { "under" } else { "needs" });
         }
     }
 
@@ -601,8 +596,8 @@ impl<'a> Rule<'a> {
                     piece.text.clone_from(&unknown);
                 }
                 let script = needed.and(self.mode, &wrong.text());
-                let answer = if self.storage.world {
-                    // A setting of the emulated world sleeps in a file, and is refused if typed.
+                let answer = if self.storage.world || self.grammar.can_vanish(kept) {
+                    // In a file the line sleeps; typed, it is refused.
                     self.desk(&script).require_round_trip();
                     typed(&needed, &line).unwrap();
                     typed(&needed, &wrong).unwrap_err().text(self.grammar)
@@ -635,12 +630,12 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// Types a line of the outermost mode behind a script.
+/// Types a line behind a script.
 fn typed(script: &Script<'_>, line: &Line<'_>) -> Result<(), Refusal> {
     let mut desk = Desk::accepted(line.grammar, script);
     let text = line.text();
     let hit = matcher::match_in(line.grammar, line.mode, &words::split(&text), &text).unwrap();
-    let place = Place { mode: line.mode, path: Vec::new() };
+    let place = Place { mode: line.mode, path: path_into(line.grammar, line.mode) };
     let editor = Editor::new(line.grammar, &mut desk.trees, &place);
     editor.keep(line.command, &hit.values).map(drop)
 }
@@ -698,7 +693,7 @@ fn clear<'a>(
             !is_named(storage)
                 && storage.defaults.is_empty()
                 && !storage.default_on
-                && storage.needs.iter().all(|need| !need.under)
+                && storage.needs.is_empty()
         });
         is_free && other.modes.contains(&mode) && other.verb == Verb::Keep
     });

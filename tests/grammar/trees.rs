@@ -175,6 +175,9 @@ proptest! {
     #[test]
     fn lines_mean_what_their_print_means(choices in prop::collection::vec(choice(), 1..60)) {
         let (accepted, printed) = check(&DEVICE, &choices);
-        prop_assert_eq!(shown(&DEVICE, &accepted), shown(&DEVICE, &printed), "{}", accepted);
+        let (typed, read) = (shown(&DEVICE, &accepted), shown(&DEVICE, &printed));
+        let mut pairs = typed.lines().zip(read.lines());
+        prop_assert_eq!(pairs.find(|(one, other)| one != other), None, "{}", accepted);
+        prop_assert_eq!(typed.lines().count(), read.lines().count(), "{}", accepted);
     }
 }
