@@ -9,6 +9,7 @@ use std::net::IpAddr;
 use hashbrown::HashMap;
 
 use crate::health::state::ReportedVip;
+use crate::revision::Revision;
 
 /// The VIPs of one device.
 #[derive(Debug, Default)]
@@ -17,12 +18,18 @@ pub(super) struct Vips {
     numbers: HashMap<IpAddr, u64>,
     /// The number of the next VIP; they are never used again.
     next: u64,
+    revision: Revision,
 }
 
 impl Vips {
     /// All of them in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &ReportedVip> {
         self.in_order.values()
+    }
+
+    /// Changes whenever a VIP is added, replaced or taken off.
+    pub(super) fn revision(&self) -> Revision {
+        self.revision
     }
 
     /// Whether there is none.
@@ -37,6 +44,7 @@ impl Vips {
 
     /// Adds a VIP, or replaces the report of the same address in its place.
     pub(super) fn report(&mut self, vip: ReportedVip) {
+        self.revision = Revision::next();
         let number = *self.numbers.entry(vip.address).or_insert_with(|| {
             self.next += 1;
             self.next
@@ -47,12 +55,14 @@ impl Vips {
     /// Takes an address off.
     pub(super) fn withdraw(&mut self, address: IpAddr) {
         if let Some(number) = self.numbers.remove(&address) {
+            self.revision = Revision::next();
             self.in_order.remove(&number);
         }
     }
 
     /// Takes all off.
     pub(super) fn clear(&mut self) {
+        self.revision = Revision::default();
         self.in_order.clear();
         self.numbers.clear();
     }
