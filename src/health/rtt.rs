@@ -288,9 +288,25 @@ impl PrefixCache {
         }
     }
 
-    /// What is measured between a client and a site device.
+    /// Looks at what is measured between a client and the site devices, by management address of
+    /// the device: the measurements of the longest prefix that holds the client and has any.
     ///
-    /// It is looked up in the longest prefix that holds the client and has any measurement.
+    /// The cache is locked while `look` runs.
+    pub fn look<T>(
+        &self,
+        client: IpAddr,
+        parameters: &RttParameters,
+        now: Moment,
+        look: impl FnOnce(&[(IpAddr, Measurements)]) -> T,
+    ) -> T {
+        let entries = self.read();
+        let found = entries
+            .matching(client, parameters, now)
+            .find(|(_, entry)| !entry.measurements.is_empty());
+        look(found.map_or(&[], |(_, entry)| &entry.measurements))
+    }
+
+    /// What is measured between a client and one site device; see [`PrefixCache::look`].
     #[must_use]
     pub fn measurements(
         &self,
@@ -299,12 +315,9 @@ impl PrefixCache {
         parameters: &RttParameters,
         now: Moment,
     ) -> Option<Measurements> {
-        let entries = self.read();
-        let (_, entry) = entries
-            .matching(client, parameters, now)
-            .find(|(_, entry)| !entry.measurements.is_empty())?;
-        let (_, measured) = entry.measurements.iter().find(|(known, _)| *known == server)?;
-        Some(*measured)
+        self.look(client, parameters, now, |all| {
+            all.iter().find(|(known, _)| *known == server).map(|(_, measured)| *measured)
+        })
     }
 
     /// Whether a client has no entry and cannot get one, because the cache is full.

@@ -24,7 +24,8 @@ impl Rule for Geographic {
     }
 
     fn test(view: &View<'_>, _figures: &[Region]) -> impl Fn(Region) -> bool {
-        let client = if is_cache_full(view) {
+        // Without the switch a full cache has skipped the metric already.
+        let client = if view.policy().use_default_location && is_cache_full(view) {
             view.snapshot.default_location
         } else {
             region_of_client(view.snapshot, view.client)
