@@ -34,7 +34,7 @@ impl Rule for RoundTripTime {
         if view.family == Family::V6 {
             return Some(Skip::NotForIpv6);
         }
-        explore(view).filter(|step| step.skips).map(|_| Skip::Explore)
+        view.explores().then_some(Skip::Explore)
     }
 
     fn figure(view: &View<'_>, position: usize, _candidates: &[usize]) -> Option<u32> {
