@@ -225,6 +225,9 @@ impl Appliance {
         self.publish(snapshot);
         self.states.collect();
         drop(configuration);
+        if let Some(lab) = self.lab() {
+            lab.something_changed();
+        }
         self.is_unwatched.store(true, Ordering::Release);
         self.record(LogLevel::Informational, "Warm start");
     }

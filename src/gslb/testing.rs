@@ -278,15 +278,9 @@ impl World {
     /// Looks at what a choice for IPv4 may look at.
     pub(crate) fn view<T>(&self, domain_name: &str, look: impl FnOnce(&View<'_>) -> T) -> T {
         let host = self.host_named(domain_name);
-        look(&View {
-            snapshot: &self.snapshot,
-            states: &self.states,
-            host,
-            domain: &host.domain.lock(),
-            family: Family::V4,
-            client: self.client,
-            now: self.now,
-        })
+        let World { snapshot, states, client, now } = self;
+        let domain = host.domain.lock();
+        look(&View::new(snapshot, states, host, &domain, Family::V4, *client, *now))
     }
 
     /// How often each address of the host was chosen, in the order of the list.

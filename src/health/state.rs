@@ -246,7 +246,6 @@ pub struct ServerState {
     present: Mutex<Status>,
     load: Mutex<Load>,
     vips: Mutex<Vips>,
-    bindings: Mutex<HashMap<(IpAddr, Application), u32>>,
 }
 
 /// A VIP that a site device reports.
@@ -274,7 +273,6 @@ impl Default for ServerState {
             present: Mutex::default(),
             load: Mutex::default(),
             vips: Mutex::default(),
-            bindings: Mutex::default(),
         }
     }
 }
@@ -381,24 +379,17 @@ impl ServerState {
     /// without this application, `None` if nobody said anything.
     #[must_use]
     pub fn active_bindings(&self, vip: IpAddr, application: Application) -> Option<u32> {
-        let reported = lock(&self.bindings).get(&(vip, application)).copied();
-        reported.or_else(|| {
-            let vips = lock(&self.vips);
-            let known = vips.find(vip)?;
-            let lacks =
-                !known.applications.is_empty() && !known.applications.contains(&application);
-            lacks.then_some(0)
-        })
+        lock(&self.vips).active_bindings(vip, application)
     }
 
     /// Changes the active bindings of an application of a VIP.
     pub fn set_active_bindings(&self, vip: IpAddr, application: Application, count: u32) {
-        lock(&self.bindings).insert((vip, application), count);
+        lock(&self.vips).set_active_bindings(vip, application, Some(count));
     }
 
     /// Forgets the active bindings of an application of a VIP, so that nobody said anything.
     pub fn forget_active_bindings(&self, vip: IpAddr, application: Application) {
-        lock(&self.bindings).remove(&(vip, application));
+        lock(&self.vips).set_active_bindings(vip, application, None);
     }
 
     fn is_default(&self) -> bool {
@@ -409,7 +400,6 @@ impl ServerState {
             && *lock(&self.present) == Status::default()
             && self.has_new_agent()
             && self.load().is_idle()
-            && lock(&self.bindings).is_empty()
             && lock(&self.vips).is_empty()
     }
 
@@ -419,8 +409,7 @@ impl ServerState {
         self.report_status();
         self.set_new_agent(true);
         *self.load() = Load::default();
-        lock(&self.bindings).clear();
-        lock(&self.vips).clear();
+        *lock(&self.vips) = Vips::default();
     }
 }
 

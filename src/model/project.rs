@@ -31,6 +31,8 @@ use crate::sna::SnaDomain;
 pub struct BootSettings {
     /// Region of clients of which nothing is known.
     pub default_location: Option<Region>,
+    /// TCP port of the GSLB protocol.
+    pub protocol_port: Option<u16>,
 }
 
 /// Name of the device when none is configured (base-cli 1.1).
@@ -43,6 +45,8 @@ pub fn boot_settings(grammar: &Grammar, tree: &Tree) -> BootSettings {
         let reading = Reading { grammar, statement };
         if reading.kept() == Some(Kept::DefaultLocation) {
             settings.default_location = reading.word("region").and_then(Region::from_name);
+        } else if reading.kept() == Some(Kept::Communication) {
+            settings.protocol_port = reading.number("port");
         }
     }
     settings
@@ -71,6 +75,9 @@ pub fn project(
     };
     if let Some(location) = boot.default_location {
         projection.snapshot.default_location = location;
+    }
+    if let Some(port) = boot.protocol_port {
+        projection.snapshot.protocol_port.live = port;
     }
     if let Some(root) = grammar.root_mode() {
         projection.block(root, &tree.root, &Context::Root);
@@ -156,6 +163,11 @@ impl<'a> Projection<'a> {
             Kept::NoErrorHandling => self.snapshot.responder.error_handling = false,
 
             Kept::Protocol => self.snapshot.speaks_protocol = on,
+            Kept::Communication => {
+                if let Some(port) = reading.number("port") {
+                    self.snapshot.protocol_port.configured = port;
+                }
+            }
             Kept::ServerForceDelete
             | Kept::ServerPingInterval
             | Kept::ServerPingRetries
@@ -432,7 +444,6 @@ impl<'a> Projection<'a> {
             | Kept::VirtualTrackGroup
             | Kept::VirtualUdpAge
             | Kept::VirtualPortSetting
-            | Kept::Communication
             | Kept::ActiveRttGathering
             | Kept::ActiveRttQueryInterval
             | Kept::ActiveRttToPeerInterval

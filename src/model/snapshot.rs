@@ -107,6 +107,8 @@ pub struct Snapshot {
     pub balancing: Balancing,
     /// Whether the device speaks the GSLB protocol (`gslb protocol`, guide p. 6).
     pub speaks_protocol: bool,
+    /// TCP port of the GSLB protocol.
+    pub protocol_port: ProtocolPort,
     /// How questions outside the policy are answered.
     pub responder: Responder,
     /// Region of clients and servers of which nothing is known.
@@ -255,6 +257,27 @@ pub struct RttRules {
     pub enhanced_smoothing: bool,
 }
 
+/// TCP port of the GSLB protocol (`gslb communication`, guide p. 30).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProtocolPort {
+    /// The port in use, which is that of the last start. Devices with different ones do not reach
+    /// each other.
+    pub live: u16,
+    /// The port after a restart, if the configuration is saved.
+    pub configured: u16,
+}
+
+impl ProtocolPort {
+    /// The port unless another one is configured.
+    pub const DEFAULT: u16 = 182;
+}
+
+impl Default for ProtocolPort {
+    fn default() -> Self {
+        ProtocolPort { live: Self::DEFAULT, configured: Self::DEFAULT }
+    }
+}
+
 /// How questions outside the policy are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Responder {
@@ -324,6 +347,7 @@ impl Snapshot {
             rtt: RttRules::default(),
             balancing: Balancing::default(),
             speaks_protocol: false,
+            protocol_port: ProtocolPort::default(),
             responder: Responder::default(),
             default_location: Region::NorthAmerica,
             names: Arc::default(),
