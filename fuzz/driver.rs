@@ -173,6 +173,14 @@ const TOKENS: &[&[u8]] = &[
     b"\xf0\x9f\x92\xa9",
     b"\xc3",
     b"in any\n",
+    b"\x1b[A",
+    b"\x1b[",
+    b"\x03",
+    b"\x1a",
+    b"\xff\xfb\x1f",
+    b"\xff\xfa\x1f\x00\x08\x00\x18\xff\xf0",
+    b"terminal length 3\rshow version\r",
+    b"enable super-user-password x\rend\rexit\renable\r",
 ];
 
 fn fails((_, target): Target, input: &[u8]) -> bool {

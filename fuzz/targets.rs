@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use adxemu::appliance::Appliance;
 use adxemu::cli::session::Session;
+use adxemu::cli::sessions::Line;
 use adxemu::clock::DrivenClock;
 use adxemu::config::edit::Trees;
 use adxemu::config::load;
@@ -15,6 +16,8 @@ use adxemu::config::render::{self, Secrets};
 use adxemu::demo::Demo;
 use adxemu::dns::{Responder, Settings, Transport};
 use adxemu::grammar::Grammar;
+use adxemu::remote::shell::Shell;
+use adxemu::remote::telnet::Protocol;
 use adxemu::replay::SessionFile;
 
 /// A target: its name and what it does with an input.
@@ -27,6 +30,7 @@ pub(crate) const TARGETS: &[Target] = &[
     ("question", question),
     ("configuration", configuration),
     ("line", line),
+    ("terminal", terminal),
 ];
 
 static GRAMMAR: LazyLock<Arc<Grammar>> =
@@ -98,4 +102,33 @@ pub(crate) fn line(input: &[u8]) {
         }
     }
     session.appliance().current();
+}
+
+/// Bytes from a Telnet client: keys at the editor, the pager and questions, in packets that end
+/// anywhere.
+pub(crate) fn terminal(input: &[u8]) {
+    let appliance = appliance();
+    let settings = Settings::default();
+    let responder = Arc::new(Responder { appliance, settings });
+    let client = IpAddr::V4(Ipv4Addr::new(203, 0, 113, 9));
+    let mut protocol = Protocol::default();
+    let mut shell = Shell::new(Session::remote(responder, Line::Telnet(client)));
+    let packets = input.chunks(1 + usize::from(input.first().copied().unwrap_or(0)) % 64);
+    for packet in [b"enable\rconf t\r".as_slice()].into_iter().chain(packets) {
+        let arrived = protocol.receive(packet);
+        assert!(arrived.typed.len() <= packet.len());
+        assert!(arrived.answer.len() <= 5 * packet.len());
+        if let Some(width) = arrived.width {
+            shell.set_width(width);
+        }
+        shell.receive(&arrived.typed);
+        while shell.can_go_on() {
+            shell.go_on();
+            let output = shell.take_output();
+            let breaks = output.matches('\n').count();
+            assert_eq!(output.matches("\r\n").count(), breaks, "{output:?}");
+        }
+        shell.show_notices();
+    }
+    assert!(shell.typed_ahead() == 0 || shell.is_over() || shell.is_resting());
 }

@@ -256,7 +256,7 @@ impl Lab {
                     let states = &self.members[owner].responder.appliance.states;
                     (&*snapshots[owner], states, owner == place)
                 });
-                let mut report = report_of(device);
+                let mut report = report_of(snapshot, device);
                 let old = told.get(&(place, server.address));
                 if let Some(old) = old.filter(|_| report.connection != Connection::Established) {
                     // A device that is silent has not withdrawn anything (decisions 3.6).
@@ -281,11 +281,14 @@ fn is_described(controller: &Appliance, address: IpAddr) -> bool {
     !controller.states.server(address).vips().is_empty()
 }
 
-/// What a device reports; without a device, or if it does not speak the protocol, nothing.
-fn report_of(device: Option<(&Snapshot, &States, bool)>) -> Report {
+/// What a device reports to a controller; without a device, or if it does not speak the protocol
+/// or on another port (guide p. 30), nothing.
+fn report_of(controller: &Snapshot, device: Option<(&Snapshot, &States, bool)>) -> Report {
     let silent = Report { connection: Connection::Attempting, vips: Vec::new() };
     let Some((snapshot, states, is_self)) = device else { return silent };
-    if !snapshot.speaks_protocol && !is_self {
+    let is_reached =
+        snapshot.speaks_protocol && snapshot.protocol_port.live == controller.protocol_port.live;
+    if !is_reached && !is_self {
         return silent;
     }
     let balancing = &snapshot.balancing;

@@ -38,6 +38,7 @@ pub mod model;
 mod names;
 pub mod remote;
 pub mod replay;
+pub mod revision;
 pub mod secret;
 pub mod show;
 pub mod sna;

@@ -112,13 +112,14 @@ fn selections(appliance: &Appliance) -> Vec<(Labels, u64)> {
 /// Whether each address of each domain is healthy.
 fn healthy(appliance: &Appliance) -> Vec<(Labels, u64)> {
     let snapshot = appliance.current();
-    let of_host = |host: &Host| {
+    let mut figures = Vec::new();
+    for host in &snapshot.hosts {
         let address = |one: &Address| {
             (of_address(host, one.ip), u64::from(one.state.passes(&host.applications)))
         };
-        host.addresses.iter().map(address).collect::<Vec<_>>()
-    };
-    snapshot.hosts.iter().flat_map(of_host).collect()
+        figures.extend(host.addresses.iter().map(address));
+    }
+    figures
 }
 
 fn of_address(host: &Host, address: IpAddr) -> Labels {

@@ -51,6 +51,7 @@ impl Remote {
             push_range(&mut endpoints, appliances, first, &kind)?;
         }
         let Some(first) = endpoints.first() else { return Ok(None) };
+        raise_file_limit();
         let grammar = Arc::clone(&first.1.responder.appliance.grammar);
         let kinds: Vec<(String, LineKind)> =
             endpoints.iter().map(|(name, one)| (name.clone(), one.kind.line())).collect();
@@ -75,6 +76,19 @@ impl Remote {
             text += &grammar.message(Message::StartSshLegacy, &[]);
         }
         Ok(Some(Remote { server, text }))
+    }
+}
+
+/// Every session needs an open file, and many systems let a program have only 1,024 of them unless
+/// it asks for more.
+fn raise_file_limit() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let limit = getrlimit(Resource::Nofile);
+        // If it is refused, fewer sessions are to be had, and the system says so to the next one.
+        let _ =
+            setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
     }
 }
 

@@ -43,6 +43,11 @@ fn lines() {
     survives("line", 300);
 }
 
+#[test]
+fn terminals() {
+    survives("terminal", 300);
+}
+
 /// A driver that finds nothing proves nothing.
 #[test]
 fn the_driver_finds_a_fault_and_makes_it_short() {
