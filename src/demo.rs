@@ -6,6 +6,8 @@ use crate::names::named_enum;
 named_enum! {
     /// An example.
     pub enum Demo {
+        /// Two sites and the last four steps of a policy.
+        FourSteps = "four-steps",
         /// SNA gateways, chosen by the name or by who asks (SNA guide p. E-2 to E-7).
         Sna = "sna",
         /// Three sites, one zone and weights of the sites (guide p. 45, 46).
@@ -21,6 +23,7 @@ impl Demo {
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
+            Demo::FourSteps => include_str!("../demos/four-steps.cfg"),
             Demo::Sna => include_str!("../demos/sna.cfg"),
             Demo::TrafficSite => include_str!("../demos/traffic-site.cfg"),
         }
@@ -31,7 +34,7 @@ impl Demo {
     pub const fn hint(self) -> Message {
         match self {
             Demo::Sna => Message::StartTrySna,
-            Demo::TrafficSite => Message::StartTry,
+            Demo::FourSteps | Demo::TrafficSite => Message::StartTry,
         }
     }
 
@@ -39,6 +42,7 @@ impl Demo {
     #[must_use]
     pub const fn question(self) -> &'static str {
         match self {
+            Demo::FourSteps => "www.example.com",
             Demo::Sna => "glb.sna.example.com",
             Demo::TrafficSite => "a.b.c",
         }

@@ -144,7 +144,6 @@ pub(super) fn perform(
         Action::EnableSimulatedSmoothing => Ok(gslb::switch_simulated_smoothing(session, true)),
         Action::SimulateRttSample => Ok(gslb::simulate_sample(session, arguments)),
         Action::SimulateRttSmoothing => Ok(gslb::simulate(session, arguments)),
-        Action::EmulateExplain => gslb::explain(session, arguments),
         Action::EmulateDemo => Ok(demo(session, arguments)),
         Action::EmulateQuery => query(session, arguments),
         Action::EmulateReset => {

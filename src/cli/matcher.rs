@@ -5,8 +5,9 @@ use smallvec::SmallVec;
 use crate::cli::words::Word;
 use crate::config::tree::{Values, same_value};
 use crate::grammar::expand::{self, Token};
+use crate::grammar::link::Message;
 use crate::grammar::trie::{Leaf, NodeId, Step};
-use crate::grammar::value::Value;
+use crate::grammar::value::{Value, ValueType};
 use crate::grammar::{CommandId, Grammar, ModeId};
 
 /// A line that is a command.
@@ -40,6 +41,8 @@ pub enum Why {
     Ambiguous(Vec<String>),
     /// It is a number outside this range.
     OutOfRange(u64, u64),
+    /// It is none of the values that a type of choices has, and the type says this of it.
+    NoSuch(Message),
     /// More words are needed.
     Incomplete,
 }
@@ -159,10 +162,22 @@ pub fn walk(grammar: &Grammar, mode: ModeId, words: &[Word<'_>], line: &str) -> 
             Step::OutOfRange(low, high) => {
                 return Err(Stop { word: index, why: Why::OutOfRange(low, high) });
             }
-            Step::Unknown => return Err(Stop { word: index, why: Why::Unknown }),
+            Step::Unknown => {
+                let why = no_such(grammar, mode, place).map_or(Why::Unknown, Why::NoSuch);
+                return Err(Stop { word: index, why });
+            }
         }
     }
     Ok(Walk { place, values })
+}
+
+/// What a type of choices that could stand here says of a word that is none of them.
+fn no_such(grammar: &Grammar, mode: ModeId, place: NodeId) -> Option<Message> {
+    let edges = &grammar.trie(mode).node(place).arguments;
+    edges.iter().find_map(|edge| match edge.value_type {
+        ValueType::Choice(id) => grammar.choices[id.0].otherwise,
+        _ => None,
+    })
 }
 
 /// Gives the values on a path to the arguments of the form that the path is written in.

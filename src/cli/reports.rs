@@ -118,6 +118,7 @@ pub(super) fn print(
             })?
         }
         Report::Emulate => emulated(session),
+        Report::EmulateExplain => gslb::explain(session, arguments)?,
         Report::EmulateRejected => rejected(session),
         Report::EmulateDiff => difference(session),
     })

@@ -176,6 +176,10 @@ pub fn stop_message(
     match &stop.why {
         Why::Unknown => grammar.message(Message::InvalidInput, &[("rest", rest)]),
         Why::Ambiguous(_) => grammar.message(Message::AmbiguousInput, &[("rest", rest)]),
+        Why::NoSuch(message) => {
+            let value = words.get(stop.word).map_or("", |word| word.text);
+            grammar.message(*message, &[("app", value)])
+        }
         Why::Incomplete => grammar.message(Message::IncompleteCommand, &[]),
         Why::OutOfRange(low, high) => {
             let value = words.get(stop.word).map_or("", |word| word.text);

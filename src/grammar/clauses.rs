@@ -299,6 +299,6 @@ pub(super) fn kept_named(name: &str, position: &Position) -> Result<Kept> {
     Kept::from_name(name).ok_or_else(|| position.fault(format!("no statement is called {name}")))
 }
 
-fn message_named(name: &str, position: &Position) -> Result<Message> {
+pub(super) fn message_named(name: &str, position: &Position) -> Result<Message> {
     Message::from_name(name).ok_or_else(|| position.fault(format!("no message is called {name}")))
 }

@@ -346,6 +346,7 @@ named_enum! {
         StartupConfig = "startup-config",
         Emulate = "emulate",
         EmulateDiff = "emulate-diff",
+        EmulateExplain = "emulate-explain",
         EmulateRejected = "emulate-rejected",
     }
 }
@@ -394,7 +395,6 @@ named_enum! {
         EnableSimulatedSmoothing = "enable-simulated-smoothing",
         SimulateRttSample = "simulate-rtt-sample",
         SimulateRttSmoothing = "simulate-rtt-smoothing",
-        EmulateExplain = "emulate-explain",
         EmulateQuery = "emulate-query",
         EmulateReset = "emulate-reset",
     }

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use crate::grammar::clauses::{Clauses, kept_named};
+use crate::grammar::clauses::{Clauses, kept_named, message_named};
 use crate::grammar::expand::{self, Token};
 use crate::grammar::link::{self, Kept, Message};
 use crate::grammar::notation::{
@@ -78,11 +78,21 @@ impl Loader {
         if self.choices.iter().any(|known| known.name == stanza.name) {
             return Err(stanza.position.error(6, format!("a second type {}", stanza.name)));
         }
-        if stanza.values.is_empty() {
+        if stanza.values.is_empty() && stanza.like.is_none() {
             return Err(stanza.position.error(6, "a type without values"));
         }
         let mut words: Vec<ChoiceWord> = Vec::new();
         let mut ranges = Vec::new();
+        if let Some(like) = &stanza.like {
+            let known = self.choices.iter().find(|choice| choice.name == *like);
+            let known = known.ok_or_else(|| {
+                stanza.position.error(6, format!("no type before it is called {like}"))
+            })?;
+            words.clone_from(&known.words);
+            ranges.clone_from(&known.ranges);
+        }
+        let otherwise = stanza.otherwise.as_ref();
+        let otherwise = otherwise.map(|name| message_named(name, &stanza.position)).transpose()?;
         for line in &stanza.values {
             match &line.value {
                 ChoiceValue::Word(word, number) => {
@@ -115,7 +125,7 @@ impl Loader {
                     .error(6, format!("{linked} has {name}, the type has not")));
             }
         }
-        self.choices.push(ChoiceType { name: stanza.name.clone(), words, ranges });
+        self.choices.push(ChoiceType { name: stanza.name.clone(), words, ranges, otherwise });
         Ok(())
     }
 

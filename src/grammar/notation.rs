@@ -71,6 +71,10 @@ pub struct TypeStanza {
     pub name: String,
     /// The enum that its words are tied to.
     pub linked: Option<String>,
+    /// The type whose values it has besides its own.
+    pub like: Option<String>,
+    /// The message for a word that is none of its values.
+    pub otherwise: Option<String>,
     /// Its values.
     pub values: Vec<ChoiceLine>,
     /// Where it stands.
@@ -337,14 +341,20 @@ fn in_message(entries: &[Entry], line: &str) -> bool {
 /// Parses a line that begins an entry.
 fn parse_head(line: &str, position: Position) -> Result<Entry, GrammarError> {
     if let Some(rest) = keyword(line, "type") {
-        let (name, linked) = run(
-            pair(name, opt(preceded((space1, tag("as"), space1), enum_name))),
+        let (name, linked, like, otherwise) = run(
+            (
+                name,
+                opt(preceded((space1, tag("as"), space1), enum_name)),
+                opt(preceded((space1, tag("like"), space1), crate::grammar::notation::name)),
+                opt(preceded((space1, tag("else"), space1), crate::grammar::notation::name)),
+            ),
             rest,
             line,
             &position,
             "the name of a type",
         )?;
-        return Ok(Entry::Type(TypeStanza { name, linked, values: Vec::new(), position }));
+        let values = Vec::new();
+        return Ok(Entry::Type(TypeStanza { name, linked, like, otherwise, values, position }));
     }
     if let Some(rest) = keyword(line, "mode") {
         let (name, prompt, parent, root) = run(

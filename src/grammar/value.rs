@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use crate::config::delimited;
-use crate::grammar::link::Kept;
+use crate::grammar::link::{Kept, Message};
 
 /// A value as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +77,8 @@ pub struct ChoiceType {
     pub words: Vec<ChoiceWord>,
     /// Ranges of numbers that it takes besides, with their help texts.
     pub ranges: Vec<(u64, u64, String)>,
+    /// What is said of a word that is none of them; `None`: what is said of any unknown word.
+    pub otherwise: Option<Message>,
 }
 
 /// A word of a choice type.

@@ -20,7 +20,7 @@ use crate::model::policy::{RttParameters, RttSource};
 
 /// Dynamic entries that the cache holds at most. The device's own limit of 10000 is shown and not
 /// enforced (decisions 3.7); this one bounds the memory that clients can claim.
-const MOST_ENTRIES: usize = 65_536;
+const MOST_ENTRIES: usize = 131_072;
 
 /// How a round-trip time was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

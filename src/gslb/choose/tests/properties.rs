@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
+use crate::gslb::affinity::Affinity;
 use crate::gslb::testing::ip;
 use crate::health::prefix::Prefix;
 use crate::health::rtt::{Method, RttReport};
@@ -13,6 +14,7 @@ use crate::health::smoothing::Smoothing;
 use crate::health::state::{Connection, Delays};
 use crate::model::policy::{HashPersistence, Sticky};
 use crate::model::region::Region;
+use crate::model::snapshot::ServerId;
 
 /// A host in a world, with what is measured there.
 #[derive(Clone, Debug)]
@@ -51,6 +53,7 @@ enum Persistence {
     None,
     Hash { weighted: bool },
     Sticky,
+    Affinity,
 }
 
 fn address() -> impl Strategy<Value = AddressCase> {
@@ -80,6 +83,7 @@ fn case() -> impl Strategy<Value = Case> {
         3 => Just(Persistence::None),
         1 => any::<bool>().prop_map(|weighted| Persistence::Hash { weighted }),
         1 => Just(Persistence::Sticky),
+        1 => Just(Persistence::Affinity),
     ];
     let sites = [site(), site(), site(), site()];
     (vec(address(), 1..12), sites, order, select(TieBreaker::ALL), persistence, 1_usize..40)
@@ -99,7 +103,7 @@ fn world(case: &Case) -> World {
         World::new().metrics(&case.metrics).tie_breaker(case.tie_breaker).policy(|policy| {
             policy.connection_load.limit = Some(150);
             match case.persistence {
-                Persistence::None => {}
+                Persistence::None | Persistence::Affinity => {}
                 Persistence::Hash { weighted } => {
                     policy.hash = Some(HashPersistence { weighted, ..Default::default() });
                 }
@@ -120,6 +124,11 @@ fn world(case: &Case) -> World {
     let weighted: Vec<(&str, u8)> =
         names.iter().zip(&case.addresses).map(|(name, one)| (name.as_str(), one.weight)).collect();
     world = world.weighted_host(WWW, &weighted);
+    if let Persistence::Affinity = case.persistence {
+        let clients = Prefix::new(world.client, 0);
+        let server = ServerId(1);
+        world.snapshot.affinities = vec![Affinity { group: None, clients, server }];
+    }
     for (name, one) in names.iter().zip(&case.addresses) {
         let (tcp, application) = (one.delays.0.into(), one.delays.1.into());
         world.state(name).set_delays(Delays { tcp, application });
@@ -178,7 +187,8 @@ proptest! {
                 prop_assert_eq!(&reply[0], &name(position));
                 let checked = case.metrics.contains(&Metric::HealthCheck)
                     || choice.decision == Some(Decision::HashPersistence)
-                    || choice.decision == Some(Decision::Sticky);
+                    || choice.decision == Some(Decision::Sticky)
+                    || choice.decision == Some(Decision::Affinity);
                 prop_assert!(!checked || case.addresses[position].healthy);
             }
             let (requests, tallies) =
