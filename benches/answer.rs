@@ -4,7 +4,13 @@
 //! answer, of the short way and of the general one. `benches/instructions.sh` runs it under
 //! callgrind.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::disallowed_macros,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a program for developers"
+)]
 
 use std::fmt::Write as _;
 use std::hint::black_box;

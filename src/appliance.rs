@@ -1,7 +1,7 @@
 //! One emulated appliance: everything that its sessions and its sockets share.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use arc_swap::{ArcSwap, Guard};
 
@@ -12,18 +12,20 @@ use crate::config::load::{self, Rejected};
 use crate::config::render::{self, Secrets};
 use crate::config::tree::{Reading, Statement, Tree};
 use crate::counters::Counters;
+use crate::dns::drops::Drops;
 use crate::grammar::Grammar;
 use crate::grammar::link::{Kept, Message};
 use crate::gslb::hash_persistence;
 use crate::health::schedule::{Event, Periods, Schedule};
 use crate::health::state::States;
+use crate::lab::Lab;
 use crate::log::status::StatusWatch;
 use crate::log::{Log, Stamp};
 use crate::model::logging::{LogLevel, LogSettings};
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::Snapshot;
 use crate::model::world::{self, Effect, World};
-use crate::store::{StateDirectory, StoreError};
+use crate::store::{Saved, StateDirectory, StoreError};
 use crate::tftp::TftpServer;
 
 /// The moment of a restart that nobody has asked for.
@@ -38,12 +40,18 @@ pub struct Appliance {
     pub clock: Arc<dyn Clock>,
     /// Counters that are only shown.
     pub counters: Counters,
+    /// Questions that the system dropped before they were read.
+    pub drops: Drops,
     /// What health checks and site devices report.
     pub states: States,
     /// The sessions that are open.
     pub sessions: Sessions,
     /// Messages for the console and the log buffer.
     pub log: Log,
+    /// The lab that the appliance stands in; set once.
+    lab: OnceLock<Weak<Lab>>,
+    /// Names of real and virtual servers whose end is still to be told.
+    deleted: Mutex<Vec<String>>,
     configuration: Mutex<Configuration>,
     /// Whether the snapshot is older than the configuration.
     is_stale: AtomicBool,
@@ -106,9 +114,12 @@ impl Appliance {
             grammar,
             clock,
             counters: Counters::default(),
+            drops: Drops::default(),
             states: States::default(),
             sessions: Sessions::default(),
             log: Log::default(),
+            lab: OnceLock::new(),
+            deleted: Mutex::default(),
             configuration: Mutex::default(),
             is_stale: AtomicBool::new(false),
             snapshot: ArcSwap::from_pointee(Snapshot::empty(DEFAULT_DEVICE_NAME)),
@@ -128,6 +139,14 @@ impl Appliance {
         appliance
     }
 
+    /// An appliance that saves nothing and looks at the same servers as another one: results of
+    /// health checks hold for both.
+    pub fn beside(other: &Appliance) -> Self {
+        let states = States::beside(&other.states);
+        let appliance = Appliance::new(Arc::clone(&other.grammar), Arc::clone(&other.clock), None);
+        Appliance { states, ..appliance }
+    }
+
     /// An appliance with the built-in grammar that saves nothing; for tests and benchmarks.
     ///
     /// # Panics
@@ -145,10 +164,9 @@ impl Appliance {
     /// A file is there and cannot be read.
     pub fn start_from_store(&self) -> Result<(), StoreError> {
         let Some(store) = &self.store else { return Ok(()) };
-        let startup = store.startup()?.unwrap_or_default();
-        let world = store.world()?.unwrap_or_default();
-        self.start_with(&startup);
-        self.load_world(&world);
+        let saved = store.load()?.unwrap_or_default();
+        self.start_with(&saved.startup);
+        self.load_world(&saved.world);
         Ok(())
     }
 
@@ -194,8 +212,17 @@ impl Appliance {
         self.states.start(now);
         self.restarts.fetch_add(1, Ordering::Relaxed);
         self.restart_due.store(NEVER, Ordering::Relaxed);
-        self.publish_from(&configuration, &Snapshot::empty(DEFAULT_DEVICE_NAME));
-        self.apply_world(&configuration, &report.world);
+        let tree = &configuration.trees.configuration;
+        let nothing = Snapshot::empty(DEFAULT_DEVICE_NAME);
+        let mut snapshot =
+            project::project(&self.grammar, tree, &self.states, configuration.boot, &nothing);
+        // Nobody has the snapshot yet, so what the devices report can still be entered.
+        if self.apply_to(&snapshot, &report.world) == Effect::Snapshot {
+            project::assign_owners(&mut snapshot);
+        }
+        self.is_stale.store(false, Ordering::Release);
+        self.publish(snapshot);
+        self.states.collect();
         drop(configuration);
         self.is_unwatched.store(true, Ordering::Release);
         self.record(LogLevel::Informational, "Warm start");
@@ -304,6 +331,9 @@ impl Appliance {
     ) -> Result<bool, E> {
         let mut configuration = self.configuration();
         let outcome = change(&self.grammar, &mut configuration.trees)?;
+        if let Some(lab) = self.lab().filter(|_| outcome.changed) {
+            lab.something_changed();
+        }
         self.apply_world(&configuration, &outcome.world);
         if outcome.changed && outcome.world.is_empty() {
             self.is_stale.store(true, Ordering::Release);
@@ -343,6 +373,9 @@ impl Appliance {
         if is_reset {
             self.schedule().restart(Moment::ZERO);
         }
+        if let Some(lab) = self.lab() {
+            lab.tell_again();
+        }
     }
 
     /// The name that begins every prompt, as the last line left it.
@@ -361,12 +394,14 @@ impl Appliance {
     pub fn save(&self) -> Result<(), StoreError> {
         let mut configuration = self.configuration();
         let trees = &configuration.trees;
-        let text = render::body(&self.grammar, &trees.configuration, Secrets::Stored);
-        let world = render::world(&self.grammar, &trees.world);
+        let saved = Saved {
+            startup: render::body(&self.grammar, &trees.configuration, Secrets::Stored),
+            world: render::world(&self.grammar, &trees.world),
+        };
         if let Some(store) = &self.store {
-            store.save(&text, &world)?;
+            store.save(&saved)?;
         }
-        configuration.startup = text;
+        configuration.startup = saved.startup;
         Ok(())
     }
 
@@ -408,8 +443,46 @@ impl Appliance {
         running != render::body(&self.grammar, &saved.configuration, Secrets::Stored)
     }
 
-    /// The present meaning of the configuration, with every accepted line in it.
+    /// The lab that the appliance stands in.
+    pub fn lab(&self) -> Option<Arc<Lab>> {
+        self.lab.get()?.upgrade()
+    }
+
+    /// Puts the appliance into a lab, once.
+    pub(crate) fn join(&self, lab: &Arc<Lab>) {
+        // A second lab is ignored: an appliance never moves.
+        let _ = self.lab.set(Arc::downgrade(lab));
+    }
+
+    /// Remembers to tell that a server is gone: the device does so some time after the line.
+    pub fn announce_deletion(&self, name: &str) {
+        self.deleted.lock().unwrap_or_else(PoisonError::into_inner).push(name.to_owned());
+    }
+
+    fn tell_deletions(&self) {
+        let names =
+            std::mem::take(&mut *self.deleted.lock().unwrap_or_else(PoisonError::into_inner));
+        for name in names {
+            self.log.say(self.grammar.message(Message::ServerDeleted, &[("name", &name)]));
+        }
+    }
+
+    /// The present meaning of the configuration, with every accepted line in it and everything
+    /// that the other appliances of the lab have reported.
     pub fn current(&self) -> Guard<Arc<Snapshot>> {
+        if let Some(lab) = self.lab() {
+            lab.deliver();
+        }
+        self.own_current()
+    }
+
+    /// Whether VIPs have other owners than the snapshot knows.
+    pub(crate) fn owners_changed(&self) {
+        self.is_stale.store(true, Ordering::Release);
+    }
+
+    /// The present meaning of the configuration by itself.
+    pub(crate) fn own_current(&self) -> Guard<Arc<Snapshot>> {
         if self.is_stale.load(Ordering::Acquire) {
             let configuration = self.configuration();
             if self.is_stale.swap(false, Ordering::AcqRel) {
@@ -445,7 +518,10 @@ impl Appliance {
         let sample = policy.connection_load.sampling_rate;
         let periods = Periods { status: policy.status_interval, sample };
         schedule.advance(self.clock.now(), periods, |moment, event| match event {
-            Event::Second => self.states.pass_second(sample),
+            Event::Second => {
+                self.states.pass_second(sample);
+                self.tell_deletions();
+            }
             Event::Status => self.states.report_status(),
             Event::Health => self.follow_health(&snapshot, moment),
             Event::Ageing => self.forget_old(&snapshot, moment),
@@ -495,13 +571,21 @@ impl Appliance {
             let previous = self.snapshot.load_full();
             self.publish_from(configuration, &previous);
         }
-        let snapshot = self.snapshot.load();
-        let world = World { states: &self.states, snapshot: &snapshot, now: self.clock.now() };
+        if self.apply_to(&self.snapshot.load(), changes) == Effect::Snapshot {
+            self.is_stale.store(true, Ordering::Release);
+        }
+    }
+
+    /// Applies settings of the emulated world; says whether the owners of VIPs are others now.
+    fn apply_to(&self, snapshot: &Snapshot, changes: &[(bool, Statement)]) -> Effect {
+        let world = World { states: &self.states, snapshot, now: self.clock.now() };
+        let mut effect = Effect::State;
         for (kept, statement) in changes {
             let reading = Reading { grammar: &self.grammar, statement };
             if world::apply(world, &reading, *kept) == Effect::Snapshot {
-                self.is_stale.store(true, Ordering::Release);
+                effect = Effect::Snapshot;
             }
         }
+        effect
     }
 }

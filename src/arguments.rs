@@ -25,6 +25,11 @@ pub(crate) enum Command {
         /// Name of the example
         name: Option<String>,
     },
+    /// Several appliances from the *.cfg files of a folder, with its *.emu scenarios played
+    Lab {
+        /// The folder
+        folder: PathBuf,
+    },
     /// Any of these without a prompt, until SIGTERM or SIGINT
     Serve {
         #[command(subcommand)]
@@ -71,6 +76,11 @@ pub(crate) enum Served {
     Demo {
         /// Name of the example
         name: Option<String>,
+    },
+    /// Several appliances; the controller answers DNS
+    Lab {
+        /// The folder
+        folder: PathBuf,
     },
 }
 

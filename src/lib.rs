@@ -31,6 +31,7 @@ pub mod dns;
 pub mod grammar;
 pub mod gslb;
 pub mod health;
+pub mod lab;
 pub mod log;
 pub mod model;
 mod names;

@@ -11,13 +11,14 @@ use std::sync::Arc;
 use adxemu::appliance::Appliance;
 use adxemu::check::{self, rule::Severity};
 use adxemu::cli::session::Session;
-use adxemu::clock::{RealClock, every_second};
+use adxemu::clock::{Clock, RealClock, every_second};
 use adxemu::config::capture;
 use adxemu::demo::Demo;
 use adxemu::dns::serve::{ListenError, Server, TcpLimits};
 use adxemu::dns::{Responder, Settings};
 use adxemu::grammar::link::Message;
 use adxemu::grammar::{Grammar, GrammarError, reference};
+use adxemu::lab::{Lab, LabError};
 use adxemu::replay::appliance::Played;
 use adxemu::replay::{self, Subject};
 use adxemu::store::{self, StateDirectory, StoreError};
@@ -36,6 +37,8 @@ pub(crate) enum Failure {
     Store(#[from] StoreError),
     #[error(transparent)]
     Listen(#[from] ListenError),
+    #[error(transparent)]
+    Lab(#[from] LabError),
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("no example is called {name}; there are: {known}")]
@@ -49,14 +52,18 @@ const DEFAULT_DNS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::L
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let options = &arguments.options;
     match &arguments.command {
-        None | Some(Command::Shell) => interactive(options, None),
-        Some(Command::Demo { name }) => interactive(options, Some(demo(name.as_deref())?)),
+        None | Some(Command::Shell) => interactive(options, &Started::one(options, None)?),
+        Some(Command::Demo { name }) => {
+            interactive(options, &Started::one(options, Some(demo(name.as_deref())?))?)
+        }
+        Some(Command::Lab { folder }) => interactive(options, &Started::lab(options, folder)?),
         Some(Command::Serve { what }) => {
-            let example = match what {
-                None | Some(Served::Shell) => None,
-                Some(Served::Demo { name }) => Some(demo(name.as_deref())?),
+            let started = match what {
+                None | Some(Served::Shell) => Started::one(options, None)?,
+                Some(Served::Demo { name }) => Started::one(options, Some(demo(name.as_deref())?))?,
+                Some(Served::Lab { folder }) => Started::lab(options, folder)?,
             };
-            serve(options, example)
+            serve(options, &started)
         }
         Some(Command::Replay { paths, strict, show }) => play(options, paths, *strict, *show),
         Some(Command::Check { files, format, fail_on }) => {
@@ -132,10 +139,47 @@ fn default_state() -> Option<PathBuf> {
         .map(|base| base.join("adxemu"))
 }
 
-fn responder(options: &Options, appliance: Arc<Appliance>) -> Arc<Responder> {
-    let settings =
-        Settings { client_subnet: options.client_subnet, strict_dns: options.strict_dns };
-    Arc::new(Responder { appliance, settings })
+fn settings(options: &Options) -> Settings {
+    Settings { client_subnet: options.client_subnet, strict_dns: options.strict_dns }
+}
+
+/// What a command of the program starts.
+struct Started {
+    /// What answers questions and gets the first console.
+    responder: Arc<Responder>,
+    /// The built-in example, if it is one.
+    example: Option<Demo>,
+    /// The lab that it stands in, if it is one.
+    lab: Option<Arc<Lab>>,
+}
+
+impl Started {
+    fn one(options: &Options, example: Option<Demo>) -> Result<Self, Failure> {
+        let appliance = appliance(options, example)?;
+        let responder = Arc::new(Responder { appliance, settings: settings(options) });
+        Ok(Started { responder, example, lab: None })
+    }
+
+    fn lab(options: &Options, folder: &Path) -> Result<Self, Failure> {
+        let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
+        let lab = Lab::start(&grammar(options)?, &clock, settings(options), folder)?;
+        let responder = Arc::clone(&lab.controller().responder);
+        Ok(Started { responder, example: None, lab: Some(lab) })
+    }
+
+    fn appliance(&self) -> &Arc<Appliance> {
+        &self.responder.appliance
+    }
+
+    /// What is to be said about the files of a lab.
+    fn complaints(&self) -> String {
+        let mut text = String::new();
+        for complaint in self.lab.iter().flat_map(|lab| lab.complaints()) {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{complaint}");
+        }
+        text
+    }
 }
 
 fn listen(
@@ -167,20 +211,28 @@ fn workers_of_a_server() -> NonZeroUsize {
 }
 
 fn runtime() -> io::Result<Runtime> {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let _context = runtime.enter();
+        // A limit on the size of files is an error of the write then, not the end of the program.
+        let _ = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
+    }
+    Ok(runtime)
 }
 
 /// One appliance at a prompt, or with lines from standard input.
-fn interactive(options: &Options, example: Option<Demo>) -> Result<ExitCode, Failure> {
-    let appliance = appliance(options, example)?;
-    let responder = responder(options, Arc::clone(&appliance));
+fn interactive(options: &Options, started: &Started) -> Result<ExitCode, Failure> {
     let runtime = runtime()?;
-    let server = listen(options, &runtime, &responder, NonZeroUsize::MIN);
-    keep_time(&runtime, &appliance);
-    let mut session = Session::new(responder);
+    let server = listen(options, &runtime, &started.responder, NonZeroUsize::MIN);
+    keep_time(&runtime, started);
+    let mut session = Session::new(Arc::clone(&started.responder));
     let mut output = io::stdout().lock();
     let is_terminal = io::stdin().is_terminal() && output.is_terminal();
-    let text = start_text(&appliance, server.as_ref(), example);
+    let mut text = started.complaints();
+    text += &start_text(started.appliance(), server.as_ref(), started.example);
     if is_terminal {
         output.write_all(text.as_bytes())?;
         let console = Console::new(session)?;
@@ -237,13 +289,14 @@ fn start_text(
 }
 
 /// One appliance without a prompt, until it is told to stop.
-fn serve(options: &Options, example: Option<Demo>) -> Result<ExitCode, Failure> {
-    let appliance = appliance(options, example)?;
-    let responder = responder(options, Arc::clone(&appliance));
+fn serve(options: &Options, started: &Started) -> Result<ExitCode, Failure> {
     let runtime = runtime()?;
-    let server = listen(options, &runtime, &responder, workers_of_a_server()).transpose()?;
-    keep_time(&runtime, &appliance);
+    let server =
+        listen(options, &runtime, &started.responder, workers_of_a_server()).transpose()?;
+    keep_time(&runtime, started);
+    let appliance = started.appliance();
     let mut stderr = io::stderr();
+    stderr.write_all(started.complaints().as_bytes())?;
     if let Some(server) = &server {
         let addresses: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
         let places = [("address", addresses.join(", "))];
@@ -286,9 +339,13 @@ fn leave_when_told(_runtime: &Runtime, _settings: quiet::Settings) -> io::Result
 }
 
 /// Lets what falls due happen beside the prompt, until the runtime ends.
-fn keep_time(runtime: &Runtime, appliance: &Arc<Appliance>) {
-    let appliance = Arc::clone(appliance);
-    runtime.spawn(every_second(move || appliance.pass_time()));
+fn keep_time(runtime: &Runtime, started: &Started) {
+    let appliance = Arc::clone(started.appliance());
+    let lab = started.lab.clone();
+    runtime.spawn(every_second(move || match &lab {
+        Some(lab) => lab.pass_time(),
+        None => appliance.pass_time(),
+    }));
 }
 
 /// Waits until the program is told to stop.

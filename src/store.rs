@@ -1,4 +1,8 @@
 //! The state directory: what an appliance keeps between two runs of the program.
+//!
+//! One file holds both the startup configuration and the settings of the emulated world, so that a
+//! save is one rename: whatever ends the program or the machine, the next run finds the old pair
+//! or the new one, never one half of each.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -34,11 +38,24 @@ pub enum StoreError {
 /// The largest file that is read as a configuration.
 pub const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Name of the startup configuration in the directory.
-const STARTUP: &str = "startup-config";
+/// Name of the file in the directory.
+const SAVED: &str = "startup-config";
 
-/// Name of the settings of the emulated world.
-const WORLD: &str = "emulated-world";
+/// The line between the startup configuration and the settings of the emulated world. No setting
+/// is like it.
+const WORLD_BEGINS: &str = "! The emulated world\n";
+
+/// How the name of a file ends that is not whole yet.
+const UNFINISHED: &str = ".new";
+
+/// What is saved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Saved {
+    /// The startup configuration.
+    pub startup: String,
+    /// The settings of the emulated world, one command a line.
+    pub world: String,
+}
 
 impl StateDirectory {
     /// Opens a directory, making it if it is not there, and locks it.
@@ -57,28 +74,47 @@ impl StateDirectory {
             .open(&file)
             .map_err(|source| StoreError::File { path: file, source })?;
         match lock.try_lock() {
-            Ok(()) => Ok(StateDirectory { path: path.to_owned(), _lock: lock }),
-            Err(fs::TryLockError::WouldBlock) => Err(StoreError::InUse(path.to_owned())),
-            Err(fs::TryLockError::Error(source)) => Err(fail(source)),
+            Ok(()) => {}
+            Err(fs::TryLockError::WouldBlock) => return Err(StoreError::InUse(path.to_owned())),
+            Err(fs::TryLockError::Error(source)) => return Err(fail(source)),
+        }
+        let directory = StateDirectory { path: path.to_owned(), _lock: lock };
+        directory.remove_unfinished();
+        Ok(directory)
+    }
+
+    /// What is saved, if anything is.
+    ///
+    /// # Errors
+    ///
+    /// The file is there and cannot be read.
+    pub fn load(&self) -> Result<Option<Saved>, StoreError> {
+        match read_text(&self.path.join(SAVED)) {
+            Ok(text) => Ok(Some(Saved::from_text(&text))),
+            Err(StoreError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
         }
     }
 
-    /// The saved startup configuration, if there is one.
+    /// Saves. At every moment the file is whole: the old one or the new one.
     ///
     /// # Errors
     ///
-    /// The file is there and cannot be read.
-    pub fn startup(&self) -> Result<Option<String>, StoreError> {
-        read_optional(&self.path.join(STARTUP))
+    /// It cannot be written; then the old one is still there.
+    pub fn save(&self, saved: &Saved) -> Result<(), StoreError> {
+        write_whole(&self.path, SAVED, &saved.to_text())
     }
 
-    /// The saved settings of the emulated world, if there are any.
+    /// Saves another startup configuration; the settings of the emulated world stay.
     ///
     /// # Errors
     ///
-    /// The file is there and cannot be read.
-    pub fn world(&self) -> Result<Option<String>, StoreError> {
-        read_optional(&self.path.join(WORLD))
+    /// It cannot be written; then the old one is still there.
+    pub fn save_startup(&self, startup: &str) -> Result<(), StoreError> {
+        let saved = self.load()?.unwrap_or_default();
+        self.save(&Saved { startup: startup.to_owned(), ..saved })
     }
 
     /// Where it is.
@@ -86,23 +122,39 @@ impl StateDirectory {
         &self.path
     }
 
-    /// Saves the startup configuration alone.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be written; then the old one is still there.
-    pub fn save_startup(&self, startup: &str) -> Result<(), StoreError> {
-        write_whole(&self.path, STARTUP, startup)
+    /// Removes what a program has left that was ended while it wrote.
+    fn remove_unfinished(&self) {
+        let Ok(entries) = fs::read_dir(&self.path) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let is_ours = name
+                .to_str()
+                .is_some_and(|name| name.starts_with(SAVED) && name.ends_with(UNFINISHED));
+            if is_ours {
+                // A file that cannot be removed only takes room.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+impl Saved {
+    fn to_text(&self) -> String {
+        format!("{}{WORLD_BEGINS}{}", self.startup, self.world)
     }
 
-    /// Saves both. Each file is whole at every moment: the old one or the new one.
-    ///
-    /// # Errors
-    ///
-    /// One of them cannot be written; then the old one is still there.
-    pub fn save(&self, startup: &str, world: &str) -> Result<(), StoreError> {
-        write_whole(&self.path, STARTUP, startup)?;
-        write_whole(&self.path, WORLD, world)
+    fn from_text(text: &str) -> Self {
+        let begins_a_line = |place: &usize| *place == 0 || text[..*place].ends_with('\n');
+        // The last one: a text that a configuration holds verbatim may have such a line.
+        let place = text.rmatch_indices(WORLD_BEGINS).map(|(place, _)| place).find(begins_a_line);
+        match place {
+            Some(place) => Saved {
+                startup: text[..place].to_owned(),
+                world: text[place + WORLD_BEGINS.len()..].to_owned(),
+            },
+            // A configuration that somebody has put there.
+            None => Saved { startup: text.to_owned(), world: String::new() },
+        }
     }
 }
 
@@ -123,22 +175,15 @@ pub fn read_text(path: &Path) -> Result<String, StoreError> {
         .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect()))
 }
 
-fn read_optional(path: &Path) -> Result<Option<String>, StoreError> {
-    match read_text(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(StoreError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-            Ok(None)
-        }
-        Err(error) => Err(error),
-    }
-}
-
 /// Writes a file beside the old one, syncs it, and puts it in the old one's place.
 pub(crate) fn write_whole(folder: &Path, name: &str, text: &str) -> Result<(), StoreError> {
     let path = folder.join(name);
     let fail = |source| StoreError::File { path: path.clone(), source };
-    let mut file =
-        tempfile::Builder::new().prefix(name).suffix(".new").tempfile_in(folder).map_err(fail)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(name)
+        .suffix(UNFINISHED)
+        .tempfile_in(folder)
+        .map_err(fail)?;
     file.write_all(text.as_bytes()).map_err(fail)?;
     file.as_file().sync_all().map_err(fail)?;
     file.persist(&path).map_err(|error| fail(error.error))?;
@@ -150,17 +195,47 @@ pub(crate) fn write_whole(folder: &Path, name: &str, text: &str) -> Result<(), S
 mod tests {
     use super::*;
 
+    fn saved(startup: &str, world: &str) -> Saved {
+        Saved { startup: startup.to_owned(), world: world.to_owned() }
+    }
+
     #[test]
     fn what_is_saved_is_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let store = StateDirectory::open(folder.path()).unwrap();
-        assert!(store.startup().unwrap().is_none());
-        store.save("hostname a\n", "emulate x\n").unwrap();
-        store.save("hostname b\n", "").unwrap();
-        assert_eq!(store.startup().unwrap().unwrap(), "hostname b\n");
-        assert_eq!(store.world().unwrap().unwrap(), "");
+        assert_eq!(store.load().unwrap(), None);
+        for pair in [
+            saved("hostname a\n!\n", "emulate x\n"),
+            saved("hostname \"! The emulated world\"\n!\n", "emulate x\nemulate y\n"),
+            saved("text\n! The emulated world\nof a banner\n", "emulate x\n"),
+            saved("hostname b\n", ""),
+            saved("", "emulate x\n"),
+            saved("", ""),
+        ] {
+            store.save(&pair).unwrap();
+            assert_eq!(store.load().unwrap(), Some(pair));
+        }
         let names = fs::read_dir(folder.path()).unwrap().count();
-        assert_eq!(names, 3, "no temporary file is left");
+        assert_eq!(names, 2, "the file and the lock, no temporary file");
+    }
+
+    #[test]
+    fn a_configuration_put_there_by_hand_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(SAVED), "hostname a\n").unwrap();
+        let store = StateDirectory::open(folder.path()).unwrap();
+        assert_eq!(store.load().unwrap(), Some(saved("hostname a\n", "")));
+    }
+
+    #[test]
+    fn unfinished_files_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (unfinished, other) =
+            (folder.path().join("startup-configAbC123.new"), folder.path().join("mine.new"));
+        fs::write(&unfinished, "half").unwrap();
+        fs::write(&other, "mine").unwrap();
+        let _store = StateDirectory::open(folder.path()).unwrap();
+        assert!(!unfinished.exists() && other.exists());
     }
 
     #[test]

@@ -120,7 +120,9 @@ fn configuration(case: &Case) -> String {
     }
     if let Some(lines) = &case.host_policy {
         text.push_str("gslb-host-policy own\n");
-        lines.iter().for_each(|line| text.extend([" ", line, "\n"]));
+        for line in lines {
+            text.extend([" ", line, "\n"]);
+        }
     }
     text.push_str("gslb dns zone gslb.com\n host-info www http\n");
     for number in [3, 1, 9, 2, 4] {

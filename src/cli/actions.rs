@@ -130,7 +130,20 @@ pub(super) fn perform(
         }
         Action::EmulateClockAdvance => {
             session.appliance.clock.advance(arguments.number("seconds").unwrap_or(0));
-            session.appliance.pass_time();
+            match session.appliance.lab() {
+                Some(lab) => lab.pass_time(),
+                None => session.appliance.pass_time(),
+            }
+            Ok(String::new())
+        }
+        Action::EmulateConsole => {
+            let name = arguments.text("name").unwrap_or_default();
+            let lab = session.appliance.lab();
+            let member = lab
+                .as_ref()
+                .and_then(|lab| lab.member(name))
+                .ok_or_else(|| Refusal::new(Message::NoSuchAppliance).with("name", name))?;
+            session.move_to(&member.responder);
             Ok(String::new())
         }
         Action::ClearHashTable => gslb::clear_hash_table(session, arguments),

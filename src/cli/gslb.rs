@@ -11,7 +11,6 @@ use crate::config::tree::Reading;
 use crate::dns::answer;
 use crate::grammar::link::Message;
 use crate::health::prefix::Prefix;
-use crate::health::smoothing::SmoothingParameters;
 use crate::model::project::wire_name;
 use crate::model::snapshot::{Family, Host, NameEntry, Snapshot};
 use crate::show::{self, Explained, RttSimulation};
@@ -89,7 +88,7 @@ pub(super) fn simulate_sample(session: &mut Session, arguments: &Reading<'_>) ->
     let snapshot = session.appliance.current();
     let parameters = snapshot.site(&simulation.site).map(|site| site.smoothing);
     let sample = arguments.number("rtt").unwrap_or(0);
-    simulation.sample(sample, parameters.unwrap_or(SmoothingParameters::default()))
+    simulation.sample(sample, parameters.unwrap_or_default())
 }
 
 /// Switches the enhanced smoothing of the simulation.

@@ -21,7 +21,7 @@ use crate::config::load::stop_message;
 use crate::config::tree::{Block, Path, Reading, Statement, key_of};
 use crate::dns::Responder;
 use crate::grammar::link::{Kept, Message};
-use crate::grammar::value::{Fit, ValueType};
+use crate::grammar::value::{Fit, Value, ValueType};
 use crate::grammar::{Command, Grammar, ModeId, Privilege, Verb, fill_places};
 use crate::model::access::User;
 use crate::show::{RttSimulation, log_line};
@@ -499,6 +499,7 @@ impl Session {
                     Editor::new(grammar, trees, &place).remove(command, &hit.values, words)
                 })?;
                 self.has_changed |= changed && !command.is_of_world();
+                self.announce_deletion(command, hit);
                 self.leave_vanished_levels();
                 Ok(String::new())
             }
@@ -554,6 +555,25 @@ impl Session {
                 actions::perform(self, *action, &reading)
             }
             Verb::Accept => Ok(String::new()),
+        }
+    }
+
+    /// Goes to another appliance, at its privileged level.
+    pub(super) fn move_to(&mut self, responder: &Arc<Responder>) {
+        self.responder = Arc::clone(responder);
+        self.appliance = Arc::clone(&responder.appliance);
+        self.enter_privileged(self.privilege);
+    }
+
+    /// The end of a real or virtual server is told some time after the line (base-cli 2.1).
+    fn announce_deletion(&self, command: &Command, hit: &Hit) {
+        let kept = command.storage.as_ref().map(|storage| storage.kept);
+        let is_server = matches!(
+            kept,
+            Some(Kept::RealServer | Kept::RemoteServer | Kept::CacheServer | Kept::VirtualServer)
+        );
+        if let Some((_, Value::Text(name))) = hit.values.first().filter(|_| is_server) {
+            self.appliance.announce_deletion(name);
         }
     }
 

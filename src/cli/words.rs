@@ -38,7 +38,7 @@ pub fn split(line: &str) -> Words<'_> {
             let text = &line[text_start..text_end];
             words.push(Word { text, start, end: place, quoted: true });
         } else {
-            let length = line[start..].find(|one: char| one.is_ascii_whitespace());
+            let length = bytes[start..].iter().position(u8::is_ascii_whitespace);
             place = length.map_or(bytes.len(), |length| start + length);
             words.push(Word { text: &line[start..place], start, end: place, quoted: false });
         }

@@ -11,6 +11,7 @@ use crate::config::tree::{Values, group_of};
 use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::{Value, ValueType};
 use crate::grammar::{Command, Grammar, Storage};
+use crate::secret;
 
 /// A line that is a command, but not now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +43,22 @@ impl Refusal {
     }
 }
 
+/// The place among the values of a password that is to be kept as a hash, and is not one.
+pub fn password_in_clear<'v>(command: &Command, values: &'v Values) -> Option<(usize, &'v str)> {
+    if !command.storage.as_ref().is_some_and(|storage| storage.hashed) {
+        return None;
+    }
+    values.iter().enumerate().find_map(|(place, (argument, value))| match value {
+        Value::Text(text)
+            if command.arguments[usize::from(*argument)].is_secret()
+                && !secret::is_stored(text) =>
+        {
+            Some((place, &**text))
+        }
+        _ => None,
+    })
+}
+
 impl Editor<'_> {
     /// Five dots are what displays print for a secret; they cannot be one (decisions 1.8).
     pub(super) fn check_secrets(command: &Command, values: &Values) -> Result<(), Refusal> {
@@ -60,13 +77,11 @@ impl Editor<'_> {
         command: &Command,
         values: &Values,
     ) -> Result<(), Refusal> {
-        if storage.world && self.is_stored {
-            return Ok(());
-        }
         for (argument, value) in values {
             let argument = &command.arguments[usize::from(*argument)];
             if let ValueType::Reference(kept, _) = argument.value_type
                 && !self.trees.configuration.has_target(kept, value)
+                && !(self.is_stored && (storage.world || self.grammar.can_vanish(kept)))
             {
                 let mut name = String::new();
                 argument.value_type.print(&self.grammar.choices, value, &mut name);
@@ -114,8 +129,7 @@ impl Editor<'_> {
         broken.map_or(Ok(()), |rule| Err(self.refusal(rule.message, command, values)))
     }
 
-    /// A name that another statement claims cannot be claimed again. A statement that is there
-    /// already keeps the name that it claims.
+    /// A statement that is there already keeps the name that it claims.
     pub(super) fn check_claim(&self, command: &Command, values: &Values) -> Result<(), Refusal> {
         let tree = &self.trees.configuration;
         let claim = command.storage.as_ref().and_then(|storage| storage.claim.as_ref());
@@ -130,14 +144,12 @@ impl Editor<'_> {
 
     /// A refusal with the values of the line in its places.
     fn refusal(&self, message: Message, command: &Command, values: &Values) -> Refusal {
-        let mut refusal = Refusal::new(message);
-        for (argument, value) in values {
+        values.iter().fold(Refusal::new(message), |refusal, (argument, value)| {
             let argument = &command.arguments[usize::from(*argument)];
             let mut text = String::new();
             argument.value_type.print(&self.grammar.choices, value, &mut text);
-            refusal = refusal.with(argument.name.clone(), text);
-        }
-        refusal
+            refusal.with(argument.name.clone(), text)
+        })
     }
 
     /// There must be room for so many more statements.

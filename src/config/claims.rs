@@ -3,13 +3,10 @@
 //! A statement claims a name alone (a host of a zone) or together with everything below it. The
 //! first kind is looked up in constant time; for the second, which is rare, the tree is searched.
 
-use crate::config::edit::Refusal;
+use crate::config::check::Refusal;
 use crate::config::tree::{Block, Path, Tree, Values};
 use crate::grammar::value::Value;
 use crate::grammar::{Claim, Command, Grammar};
-
-/// What a message about a claimed name may mention.
-const PLACES: &[&str] = &["host", "zone", "domain"];
 
 /// A line with the line above its block, if it has one.
 #[derive(Clone, Copy)]
@@ -109,8 +106,12 @@ impl<'a> Lines<'a> {
 
     /// Adds what the lines say to the places of a message.
     fn fill(&self, refusal: Refusal) -> Refusal {
-        PLACES.iter().fold(refusal, |refusal, place| match self.part(place) {
-            Some(text) => refusal.with(*place, text),
+        let names = |(command, _): (&'a Command, &'a Values)| {
+            command.arguments.iter().map(|argument| argument.name.as_str())
+        };
+        let all = names(self.own).chain(self.above.into_iter().flat_map(names));
+        all.fold(refusal, |refusal, name| match self.part(name) {
+            Some(text) => refusal.with(name.to_owned(), text),
             None => refusal,
         })
     }

@@ -5,11 +5,12 @@
 
 use crate::cli::{matcher, words};
 use crate::config::check::check_values;
-pub use crate::config::check::{Refusal, no_such_reference};
+pub use crate::config::check::{Refusal, no_such_reference, password_in_clear};
 use crate::config::render;
 use crate::config::tree::{
     Block, Path, Reading, Statement, Tree, Values, group_of, key_of, same_key, same_value,
 };
+use crate::grammar::expand::Token;
 use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::Value;
 use crate::grammar::{Argument, Command, Grammar, ModeId, Storage, Target};
@@ -31,22 +32,6 @@ pub struct Place {
     pub mode: ModeId,
     /// Its block.
     pub path: Path,
-}
-
-/// The place among the values of a password that is to be kept as a hash, and is not one.
-pub fn password_in_clear<'v>(command: &Command, values: &'v Values) -> Option<(usize, &'v str)> {
-    if !command.storage.as_ref().is_some_and(|storage| storage.hashed) {
-        return None;
-    }
-    values.iter().enumerate().find_map(|(place, (argument, value))| match value {
-        Value::Text(text)
-            if command.arguments[usize::from(*argument)].is_secret()
-                && !secret::is_stored(text) =>
-        {
-            Some((place, &**text))
-        }
-        _ => None,
-    })
 }
 
 /// What an accepted line did.
@@ -77,8 +62,8 @@ impl<'a> Editor<'a> {
         Editor { grammar, trees, place, is_stored: false, outcome: Outcome::default() }
     }
 
-    /// The line comes from a file, where a setting of the emulated world may name a device that is
-    /// gone: it sleeps until the device comes back (decisions 3.6).
+    /// The line comes from a file, where a `ref` may name what is gone, for it can be removed while
+    /// the `ref` stands: such a line sleeps until the other comes back (decisions 3.6).
     #[must_use]
     pub fn from_file(mut self) -> Self {
         self.is_stored = true;
@@ -99,8 +84,8 @@ impl<'a> Editor<'a> {
         self.check_numbers(storage, command, values)?;
         if storage.each.is_empty() {
             self.check_needs(storage, command, values)?;
-            let kept = self.seal(command, values)?.unwrap_or_else(|| values.clone());
-            self.put(command, storage, kept, false);
+            let sealed = self.seal(command, values)?;
+            self.put(command, storage, sealed.unwrap_or_else(|| values.clone()), false);
             return Ok(self.outcome);
         }
         let entries = split(storage, values);
@@ -328,8 +313,9 @@ impl<'a> Editor<'a> {
                 })
             });
         }
-        let says_nothing =
-            !negated && (storage.default_on || (new.is_empty() && !storage.defaults.is_empty()));
+        let says_nothing = !negated
+            && (storage.default_on
+                || !storage.defaults.is_empty() && !says_something(command, &new));
         if says_nothing {
             if old.is_some() {
                 self.take(command, storage, &new);
@@ -342,7 +328,8 @@ impl<'a> Editor<'a> {
             keep_spelling(command, storage, &old.values, &mut new);
             if old.values == new {
                 if storage.again {
-                    self.outcome.world.push((true, old.without_block()));
+                    let again = (true, old.without_block());
+                    self.outcome.world.push(again);
                 }
                 return;
             }
@@ -442,8 +429,35 @@ impl<'a> Editor<'a> {
                 self.take(dependent, dependent_storage, &key);
             }
         }
+        self.remove_rest_of_group(command, storage, statement);
         if storage.world {
             self.outcome.world.push((false, statement.without_block()));
+        }
+    }
+
+    /// What needs another statement of its group goes with the last of those.
+    fn remove_rest_of_group(
+        &mut self,
+        command: &Command,
+        storage: &Storage,
+        statement: &Statement,
+    ) {
+        let grammar = self.grammar;
+        let dependents = grammar.group_dependents(self.place.mode);
+        if dependents.is_empty() {
+            return;
+        }
+        let Some(group) = group_of(grammar, command, &statement.values) else { return };
+        if self.home(storage).is_none_or(|block| block.has_group(&group)) {
+            return;
+        }
+        for dependent in dependents {
+            let dependent = grammar.command(*dependent);
+            if let Some(dependent_storage) = &dependent.storage
+                && let Some(key) = key_for(dependent, command, &statement.values)
+            {
+                self.take(dependent, dependent_storage, &key);
+            }
         }
     }
 
@@ -485,6 +499,18 @@ impl<'a> Editor<'a> {
         text.make_ascii_lowercase();
         Some(text)
     }
+}
+
+/// Whether a line could be written with just these values, and at least one.
+fn says_something(command: &Command, values: &Values) -> bool {
+    let has = |argument: usize| values_of(values, argument).next().is_some();
+    !values.is_empty()
+        && command.forms[..command.printed_forms].iter().any(|form| {
+            form.iter().all(|token| match token {
+                Token::Argument { argument, .. } => has(*argument),
+                Token::Word(_) => true,
+            })
+        })
 }
 
 /// Adds the old values of arguments that the new ones leave out.

@@ -4,6 +4,8 @@
 //! that no stanza knows is kept verbatim in its place, and the others count. A file begins at the
 //! level of the root mode, and a line that begins with `!` returns to it (base-cli 1.4).
 
+use std::rc::Rc;
+
 use crate::cli::matcher::{self, Hit, Stop, Why};
 use crate::cli::words;
 use crate::config::delimited::{self, Text};
@@ -151,7 +153,7 @@ pub fn load_heard<L: Listener>(
         grammar,
         trees,
         listener,
-        root,
+        root: Rc::new(Place { mode: root, path: Vec::new() }),
         levels: Vec::new(),
         unknown_block: None,
         verbatim: None,
@@ -216,19 +218,20 @@ struct Loader<'a, L> {
     grammar: &'a Grammar,
     trees: &'a mut Trees,
     listener: &'a mut L,
-    root: ModeId,
+    /// The block of the root mode. Places are shared: every line has one.
+    root: Rc<Place>,
     /// The open blocks, outermost first.
-    levels: Vec<Place>,
+    levels: Vec<Rc<Place>>,
     /// Indent of the unknown line whose indented lines belong to it.
     unknown_block: Option<usize>,
     /// The block that takes all lines as they are, and the word that ends it.
-    verbatim: Option<(Place, String)>,
+    verbatim: Option<(Rc<Place>, String)>,
     report: Report,
 }
 
 impl<L: Listener> Loader<'_, L> {
-    fn place(&self) -> Place {
-        self.levels.last().cloned().unwrap_or(Place { mode: self.root, path: Vec::new() })
+    fn place(&self) -> Rc<Place> {
+        Rc::clone(self.levels.last().unwrap_or(&self.root))
     }
 
     fn line(&mut self, number: usize, line: &str, rest: &mut Rest<'_>) {
@@ -299,10 +302,7 @@ impl<L: Listener> Loader<'_, L> {
         let command = self.grammar.command(hit.command);
         // A command of a level above is taken there; only one that opens a block moves sideways.
         let level = self.levels.iter().rposition(|level| level.mode == hit.mode);
-        let place = match level {
-            Some(level) => self.levels[level].clone(),
-            None => Place { mode: self.root, path: Vec::new() },
-        };
+        let place = Rc::clone(level.map_or(&self.root, |level| &self.levels[level]));
         let behind_no = words.get(1).map_or("", |word| line[word.start..].trim_end());
         if !hit.negated && password_in_clear(command, &hit.values).is_some() {
             // Each takes time by design, so a file cannot ask for any number of them.
@@ -327,7 +327,7 @@ impl<L: Listener> Loader<'_, L> {
                     self.levels.truncate(level.map_or(0, |level| level + 1));
                     let mut path = place.path.clone();
                     path.push((command.id, key_of(command, &hit.values)));
-                    self.levels.push(Place { mode: *mode, path });
+                    self.levels.push(Rc::new(Place { mode: *mode, path }));
                     if command.storage.as_ref().is_some_and(|storage| storage.verbatim) {
                         let word = words.first().map_or("", |word| word.text).to_owned();
                         self.verbatim = Some((self.place(), word));
@@ -394,7 +394,7 @@ impl<L: Listener> Loader<'_, L> {
     fn opens_text(&self, line: &str) -> bool {
         let line = line.trim_ascii_start();
         let words = words::split(line);
-        matcher::match_in(self.grammar, self.root, &words, line).is_ok_and(|hit| {
+        matcher::match_in(self.grammar, self.root.mode, &words, line).is_ok_and(|hit| {
             let arguments = &self.grammar.command(hit.command).arguments;
             hit.values.iter().any(|(argument, value)| {
                 arguments[usize::from(*argument)].value_type == ValueType::Delimited
@@ -437,7 +437,7 @@ impl<L: Listener> Loader<'_, L> {
         let words = words::split(content);
         let first = words.first().map_or("", |word| word.text);
         let is_end = || {
-            matcher::match_in(self.grammar, self.root, &words, content)
+            matcher::match_in(self.grammar, self.root.mode, &words, content)
                 .is_ok_and(|hit| self.grammar.command(hit.command).verb == Verb::End)
         };
         let is_indented = content.len() < line.len();

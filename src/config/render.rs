@@ -3,6 +3,7 @@
 //! The order is that of the stanzas, instances in order of entry, and the statements of a group
 //! together (decisions 2). Reading the text back gives a tree that prints the same.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use hashbrown::HashMap;
@@ -243,31 +244,62 @@ enum Piece<'a> {
     Opaque(&'a [String]),
 }
 
-/// The parts of a block in the order in which they are printed.
-fn pieces<'a>(grammar: &Grammar, mode: ModeId, block: &'a Block) -> Vec<Piece<'a>> {
+/// The statements of a block in the order in which they are printed, which is the order that they
+/// have when the print is read back.
+pub fn in_print_order<'a>(grammar: &Grammar, mode: ModeId, block: &'a Block) -> Vec<&'a Statement> {
+    placed(grammar, mode, block).into_iter().map(|(_, statement)| statement).collect()
+}
+
+/// The statements of a block with their places, in that order.
+fn placed<'a>(
+    grammar: &Grammar,
+    mode: ModeId,
+    block: &'a Block,
+) -> Vec<(PrintPlace, &'a Statement)> {
     let group_section = grammar.group_section(mode);
-    let mut groups: HashMap<String, usize> = HashMap::new();
-    let mut ordered: Vec<(PrintPlace, &Statement)> = Vec::new();
+    let mut groups: HashMap<Cow<'a, str>, usize> = HashMap::new();
+    let mut placed: Vec<(PrintPlace, &Statement)> = Vec::with_capacity(block.len());
     for (slot, statement) in block.numbered() {
         let command = grammar.command(statement.command);
         let group = command.storage.as_ref().and_then(|storage| storage.group);
         let place = match (group, group_section) {
             (Some(argument), Some(section)) => {
-                let value = statement.value_at(argument);
-                let mut name = String::new();
-                if let Some(value) = value {
-                    let value_type = &command.arguments[argument].value_type;
-                    value_type.print(&grammar.choices, value, &mut name);
-                }
-                name.make_ascii_lowercase();
+                let name = group_name(grammar, command, argument, statement);
                 let next = groups.len();
                 (section, *groups.entry(name).or_insert(next), command.id, slot)
             }
             _ => (command.id, 0, command.id, slot),
         };
-        ordered.push((place, statement));
+        placed.push((place, statement));
     }
-    ordered.sort_by_key(|(place, _)| *place);
+    placed.sort_by_key(|(place, _)| *place);
+    placed
+}
+
+/// The value that the statements of a group share, in lower case.
+fn group_name<'a>(
+    grammar: &Grammar,
+    command: &Command,
+    argument: usize,
+    statement: &'a Statement,
+) -> Cow<'a, str> {
+    match statement.value_at(argument) {
+        Some(Value::Text(text)) if !text.bytes().any(|byte| byte.is_ascii_uppercase()) => {
+            Cow::Borrowed(text)
+        }
+        Some(value) => {
+            let mut name = String::new();
+            command.arguments[argument].value_type.print(&grammar.choices, value, &mut name);
+            name.make_ascii_lowercase();
+            Cow::Owned(name)
+        }
+        None => Cow::Borrowed(""),
+    }
+}
+
+/// The parts of a block in the order in which they are printed.
+fn pieces<'a>(grammar: &Grammar, mode: ModeId, block: &'a Block) -> Vec<Piece<'a>> {
+    let ordered = placed(grammar, mode, block);
     // An opaque line stays behind the statement that it followed in the file.
     let mut followers: HashMap<usize, Vec<&[String]>> = HashMap::new();
     let mut pieces: Vec<Piece<'a>> = Vec::with_capacity(ordered.len());

@@ -43,7 +43,7 @@ pub struct Block {
     hasher: DefaultHashBuilder,
     /// Number of statements of the commands that limit it.
     counts: SmallVec<[(CommandId, u64); 1]>,
-    /// Number of statements of each group, by the group's value in lower case.
+    /// Number of statements that make each group, by the group's value in lower case.
     groups: HashMap<Arc<str>, u32>,
     /// Lines that the grammar does not know, each behind the slot that it followed.
     pub opaque: Vec<Opaque>,
@@ -224,7 +224,9 @@ impl Block {
             }
             _ => group.into(),
         };
-        *self.groups.entry(name).or_insert(0) += 1;
+        if makes_group(command) {
+            *self.groups.entry(name).or_insert(0) += 1;
+        }
     }
 
     /// Removes the statement of a command with that key.
@@ -244,7 +246,8 @@ impl Block {
         self.live -= 1;
         let command = grammar.command(statement.command);
         self.count(command, false);
-        if let Some(group) = group_of(grammar, command, &statement.values)
+        if makes_group(command)
+            && let Some(group) = group_of(grammar, command, &statement.values)
             && let Some(count) = self.groups.get_mut(group.as_str())
         {
             *count -= 1;
@@ -379,6 +382,7 @@ impl Tree {
         self.root.holds_the_same(grammar, &other.root)
             && self.targets == other.targets
             && self.uses == other.uses
+            && self.wide_claims == other.wide_claims
     }
 
     /// Whether a statement of that name with that last key exists.
@@ -583,6 +587,12 @@ impl<'a> Reading<'a> {
 pub fn key_of(command: &Command, values: &Values) -> Values {
     let key = command.storage.as_ref().map_or(&[][..], |storage| &storage.key);
     values.iter().filter(|(argument, _)| key.contains(&usize::from(*argument))).cloned().collect()
+}
+
+/// Whether statements of a command make their group: they do not need another one of it.
+fn makes_group(command: &Command) -> bool {
+    let needs = command.storage.as_ref().map_or(&[][..], |storage| &storage.needs);
+    needs.iter().all(|need| need.kept.is_some())
 }
 
 /// The value that the statements of a group share, in lower case.

@@ -3,11 +3,9 @@
 //! Each worker has a socket and a thread of its own. It waits for datagrams, takes as many as are
 //! there, answers them as one [`Batch`] and sends the replies. The system spreads clients over the
 //! sockets of one address. [`super::batch_socket`] moves a batch with one call of the system and is
-//! there on Linux; [`PlainSocket`] does with what every system has.
+//! there on Linux; [`super::plain_socket`] does with what every system has.
 
 use std::io;
-#[cfg(any(test, not(target_os = "linux")))]
-use std::net::SocketAddr;
 use std::net::{IpAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -177,54 +175,6 @@ fn work<Socket: DatagramSocket>(mut socket: Socket, responder: &Responder, stop:
             return;
         }
     }
-}
-
-/// A socket that takes one datagram after the other.
-#[cfg(any(test, not(target_os = "linux")))]
-#[derive(Debug)]
-pub(super) struct PlainSocket {
-    socket: UdpSocket,
-    wait: Wait,
-}
-
-#[cfg(any(test, not(target_os = "linux")))]
-impl DatagramSocket for PlainSocket {
-    type Client = SocketAddr;
-
-    fn new(socket: UdpSocket) -> Self {
-        PlainSocket { socket, wait: Wait::Briefly }
-    }
-
-    fn receive(&mut self, datagrams: &mut Datagrams<SocketAddr>, wait: Wait) -> io::Result<()> {
-        if wait != self.wait {
-            self.socket.set_nonblocking(wait == Wait::No)?;
-            self.wait = wait;
-        }
-        let (mut buffers, entries) = datagrams.empty();
-        let Some(buffer) = buffers.next() else { return Ok(()) };
-        match self.socket.recv_from(buffer) {
-            Ok(entry) => entries.push(entry),
-            Err(error) if is_nothing_there(&error) => {}
-            Err(error) => return Err(error),
-        }
-        Ok(())
-    }
-
-    fn send(&mut self, datagrams: &Datagrams<SocketAddr>) {
-        for (reply, client) in datagrams.replies() {
-            let _ = self.socket.send_to(reply, client);
-        }
-    }
-
-    fn ip(client: &SocketAddr) -> IpAddr {
-        client.ip()
-    }
-}
-
-#[cfg(any(test, not(target_os = "linux")))]
-/// What a wait without a datagram ends in; systems differ in the word for it.
-fn is_nothing_there(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //! What a batch shares is done once for it: one load of the snapshot, one look at the clock, one
 //! change of the counters.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -222,14 +222,18 @@ impl Writer<'_> {
 
     /// A record whose owner is a pointer to the question's name.
     fn record(&mut self, address: &Address, ttl: u32) {
-        let [a, b, c, d] = ttl.to_be_bytes();
+        let ttl = ttl.to_be_bytes();
         match address.ip {
             IpAddr::V4(ip) => {
-                let [e, f, g, h] = Ipv4Addr::octets(&ip);
-                self.put([0xc0, 12, 0, 1, 0, 1, a, b, c, d, 0, 4, e, f, g, h]);
+                let mut record = [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0];
+                record[6..10].copy_from_slice(&ttl);
+                record[12..].copy_from_slice(&ip.octets());
+                self.put(record);
             }
             IpAddr::V6(ip) => {
-                self.put([0xc0, 12, 0, 28, 0, 1, a, b, c, d, 0, 16]);
+                let mut record = [0xc0, 12, 0, 28, 0, 1, 0, 0, 0, 0, 0, 16];
+                record[6..10].copy_from_slice(&ttl);
+                self.put(record);
                 self.put(ip.octets());
             }
         }

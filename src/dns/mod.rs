@@ -12,9 +12,12 @@ pub mod answer;
 mod batch_socket;
 pub mod client;
 mod datagram;
+pub mod drops;
 pub mod encode;
 pub mod fast;
 pub mod name;
+#[cfg(any(test, not(target_os = "linux")))]
+mod plain_socket;
 pub mod question;
 mod respond;
 pub mod serve;

@@ -15,8 +15,6 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-#[cfg(not(target_os = "linux"))]
-use crate::dns::datagram::PlainSocket;
 use crate::dns::datagram::Workers;
 use crate::dns::respond::Responder;
 use crate::dns::tcp::{self, Gate};
@@ -205,6 +203,7 @@ fn answer_datagrams(
 ) -> io::Result<()> {
     use crate::dns::batch_socket::BatchSocket;
     use nix::sys::socket::{SockaddrIn, SockaddrIn6};
+    responder.appliance.drops.watch(&socket);
     match socket.local_addr()? {
         SocketAddr::V4(_) => workers.start::<BatchSocket<SockaddrIn>>(socket, responder),
         SocketAddr::V6(_) => workers.start::<BatchSocket<SockaddrIn6>>(socket, responder),
@@ -217,7 +216,7 @@ fn answer_datagrams(
     socket: UdpSocket,
     responder: &Arc<Responder>,
 ) -> io::Result<()> {
-    workers.start::<PlainSocket>(socket, responder)
+    workers.start::<crate::dns::plain_socket::PlainSocket>(socket, responder)
 }
 
 #[cfg(test)]

@@ -167,6 +167,7 @@ impl Clauses<'_> {
         Ok(Some(storage))
     }
 
+    #[allow(clippy::too_many_lines, reason = "one arm for each clause of the notation")]
     fn attribute(&self, storage: &mut Storage, clause: &Clause, position: &Position) -> Result<()> {
         match clause {
             Clause::KeepPer(names) | Clause::Open { key: names, .. } => {
@@ -227,14 +228,16 @@ impl Clauses<'_> {
                     storage.excludes.push(kept_named(name, position)?);
                 }
             }
-            Clause::Needs { name, message } => storage.needs.push(Need {
-                kept: if name == "group" { None } else { Some(kept_named(name, position)?) },
-                under: false,
-                message: message_named(message, position)?,
-            }),
+            Clause::Needs { name, message } => {
+                if name != "group" {
+                    let text =
+                        "`needs` is for `group`; a statement that needs another says `under`";
+                    return Err(position.fault(text));
+                }
+                storage.needs.push(Need { kept: None, message: message_named(message, position)? });
+            }
             Clause::Under { name, message } => storage.needs.push(Need {
                 kept: Some(kept_named(name, position)?),
-                under: true,
                 message: message_named(message, position)?,
             }),
             Clause::Rejects { argument, value, with, message } => {

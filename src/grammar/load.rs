@@ -418,6 +418,7 @@ impl Loader {
         }
         let mut by_kept = HashMap::new();
         let mut dependents: HashMap<(ModeId, Kept), Vec<CommandId>> = HashMap::new();
+        let mut group_dependents: HashMap<ModeId, Vec<CommandId>> = HashMap::new();
         let mut group_section = HashMap::new();
         for command in &self.commands {
             let Some(storage) = &command.storage else { continue };
@@ -429,10 +430,12 @@ impl Loader {
                         format!("{}:{} keeps {name} in the same mode", other.file, other.line);
                     return Err(command.position.fault(text));
                 }
-                for need in storage.needs.iter().filter(|need| need.under) {
-                    if let Some(kept) = need.kept {
-                        dependents.entry((*mode, kept)).or_default().push(command.id);
+                for need in &storage.needs {
+                    match need.kept {
+                        Some(kept) => dependents.entry((*mode, kept)).or_default(),
+                        None => group_dependents.entry(*mode).or_default(),
                     }
+                    .push(command.id);
                 }
                 if storage.group.is_some() {
                     group_section.entry(*mode).or_insert(command.id);
@@ -457,6 +460,7 @@ impl Loader {
             references: self.references,
             by_kept,
             dependents,
+            group_dependents,
             adding: HashMap::new(),
             group_section,
             wide_claims,
@@ -510,6 +514,7 @@ fn check_said_once(stanza: &CommandStanza) -> Result<()> {
                 | Clause::Needs { .. }
                 | Clause::Under { .. }
                 | Clause::Rejects { .. }
+                | Clause::RejectsAbove { .. }
                 | Clause::Also(..)
         );
         let is_same = |(other, _): &(Clause, Position)| {

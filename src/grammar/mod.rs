@@ -68,6 +68,8 @@ pub struct Grammar {
     by_kept: HashMap<(ModeId, Kept), CommandId>,
     /// The commands whose statements are removed together with those of that name, by mode.
     dependents: HashMap<(ModeId, Kept), Vec<CommandId>>,
+    /// The commands whose statements go with the last other one of their group, by mode.
+    group_dependents: HashMap<ModeId, Vec<CommandId>>,
     /// The command that adds a line of that name by itself, by mode.
     adding: HashMap<(ModeId, Kept), CommandId>,
     /// The first command of a mode whose statements stand in groups; its place is theirs.
@@ -242,8 +244,6 @@ pub struct Storage {
 pub struct Need {
     /// Its name; `None`: any statement of the group.
     pub kept: Option<Kept>,
-    /// Whether this one is removed together with it.
-    pub under: bool,
     /// What is said if it is not there.
     pub message: Message,
 }
@@ -361,6 +361,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("14-gslb-exec.grammar", include_str!("../../grammar/14-gslb-exec.grammar")),
     ("15-module.grammar", include_str!("../../grammar/15-module.grammar")),
     ("20-server.grammar", include_str!("../../grammar/20-server.grammar")),
+    ("21-server-show.grammar", include_str!("../../grammar/21-server-show.grammar")),
     ("30-gslb.grammar", include_str!("../../grammar/30-gslb.grammar")),
     ("31-site.grammar", include_str!("../../grammar/31-site.grammar")),
     ("32-host-policy.grammar", include_str!("../../grammar/32-host-policy.grammar")),
@@ -424,6 +425,11 @@ impl Grammar {
     /// The commands whose statements go when a statement of that name goes.
     pub fn dependents(&self, mode: ModeId, kept: Kept) -> &[CommandId] {
         self.dependents.get(&(mode, kept)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The commands whose statements need another one of their group.
+    pub fn group_dependents(&self, mode: ModeId) -> &[CommandId] {
+        self.group_dependents.get(&mode).map_or(&[], Vec::as_slice)
     }
 
     /// The command whose statements the device completes with a statement of that name.
@@ -490,6 +496,12 @@ impl Grammar {
             }
         }
         argument.value_type.print(&self.choices, value, out);
+    }
+
+    /// Whether a statement of that name can be removed while a `ref` to it stands.
+    pub fn can_vanish(&self, kept: Kept) -> bool {
+        let mut keeping = self.commands.iter().filter_map(|command| command.storage.as_ref());
+        keeping.any(|storage| storage.kept == kept && storage.in_use.is_none())
     }
 
     /// The text of a message with its places filled in; every line ends with a line break.

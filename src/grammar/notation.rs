@@ -224,36 +224,13 @@ pub enum Clause {
     Merge,
     AtMost(u64),
     Unique(String),
-    Most {
-        argument: String,
-        most: u64,
-        message: String,
-    },
-    Claims {
-        below: bool,
-        parts: Vec<String>,
-        message: String,
-    },
+    Most { argument: String, most: u64, message: String },
+    Claims { below: bool, parts: Vec<String>, message: String },
     Excludes(Vec<String>),
-    Needs {
-        name: String,
-        message: String,
-    },
-    Under {
-        name: String,
-        message: String,
-    },
-    Rejects {
-        argument: String,
-        value: String,
-        with: String,
-        message: String,
-    },
-    RejectsAbove {
-        argument: String,
-        limit: String,
-        message: String,
-    },
+    Needs { name: String, message: String },
+    Under { name: String, message: String },
+    Rejects { argument: String, value: String, with: String, message: String },
+    RejectsAbove { argument: String, limit: String, message: String },
     Again,
     InUse(String),
     Pack(u64),
@@ -341,12 +318,12 @@ fn in_message(entries: &[Entry], line: &str) -> bool {
 /// Parses a line that begins an entry.
 fn parse_head(line: &str, position: Position) -> Result<Entry, GrammarError> {
     if let Some(rest) = keyword(line, "type") {
-        let (name, linked, like, otherwise) = run(
+        let (name, linked, base, otherwise) = run(
             (
                 name,
                 opt(preceded((space1, tag("as"), space1), enum_name)),
-                opt(preceded((space1, tag("like"), space1), crate::grammar::notation::name)),
-                opt(preceded((space1, tag("else"), space1), crate::grammar::notation::name)),
+                opt(preceded((space1, tag("like"), space1), self::name)),
+                opt(preceded((space1, tag("else"), space1), self::name)),
             ),
             rest,
             line,
@@ -354,7 +331,14 @@ fn parse_head(line: &str, position: Position) -> Result<Entry, GrammarError> {
             "the name of a type",
         )?;
         let values = Vec::new();
-        return Ok(Entry::Type(TypeStanza { name, linked, like, otherwise, values, position }));
+        return Ok(Entry::Type(TypeStanza {
+            name,
+            linked,
+            like: base,
+            otherwise,
+            values,
+            position,
+        }));
     }
     if let Some(rest) = keyword(line, "mode") {
         let (name, prompt, parent, root) = run(

@@ -277,9 +277,14 @@ impl Trie {
         let node = self.node(place);
         let mut beginnings: Vec<(&str, Step)> = Vec::new();
         if !quoted {
+            let first = word.as_bytes().first().map(u8::to_ascii_lowercase);
             for edge in &node.words {
                 let mut begins = false;
                 for spelling in &edge.spellings {
+                    // Most words of a long list differ in their first character already.
+                    if spelling.as_bytes().first().map(u8::to_ascii_lowercase) != first {
+                        continue;
+                    }
                     if spelling.eq_ignore_ascii_case(word) {
                         return Step::Word(edge.target);
                     }

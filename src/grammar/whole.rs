@@ -23,7 +23,7 @@ pub(super) fn find_rivals(grammar: &mut Grammar) {
                     let node = trie.node(place);
                     let is_alone = node.words.is_empty() && node.arguments.len() == 1;
                     let is_free = argument.value_type.is_free();
-                    if is_free && !is_alone && argument.value_type != ValueType::Line {
+                    if is_free && !is_alone && !argument.value_type.takes_the_rest() {
                         argument.rivals.push((*mode, place));
                     }
                 }
@@ -105,6 +105,13 @@ pub(super) fn check_needs(
     by_kept: &HashMap<(ModeId, Kept), CommandId>,
 ) -> Result<()> {
     let Some(storage) = &command.storage else { return Ok(()) };
+    if storage.needs.iter().any(|need| need.kept.is_none())
+        && storage.group.is_none_or(|group| storage.key != [group])
+    {
+        // So that it is found by its key when the group goes.
+        let text = "`needs group` is for a statement whose only key is its `group`";
+        return Err(command.position.fault(text));
+    }
     let needed = storage.needs.iter().filter_map(|need| need.kept);
     for kept in needed.chain(storage.excludes.iter().copied()) {
         let missing = command.modes.iter().any(|mode| !by_kept.contains_key(&(*mode, kept)));

@@ -13,7 +13,7 @@ use crate::gslb::observe::Observer;
 use crate::gslb::{affinity, hash_persistence, metric, sticky};
 use crate::health::state::States;
 use crate::model::policy::{Metric, Policy};
-use crate::model::snapshot::{Address, Family, Host, Site, Snapshot};
+use crate::model::snapshot::{Address, Family, Host, Site, SiteId, Snapshot};
 
 /// Positions in `host.addresses`, in the order of that list.
 pub type Candidates = SmallVec<[usize; 8]>;
@@ -57,7 +57,7 @@ pub struct Choice {
 /// from the start is credited to the first metric (decisions 4.1). If several are left after all
 /// metrics, the tie-breaker picks one of them.
 pub fn choose(view: &View<'_>, observer: &mut impl Observer) -> (Choice, DomainChange) {
-    let candidates: Candidates = view.host.positions(view.family).collect();
+    let candidates = view.host.candidates(view.family);
     if candidates.is_empty() {
         return (Choice::NONE, DomainChange::default());
     }
@@ -186,18 +186,20 @@ impl<'a> View<'a> {
         self.tally(position).map_or(0, |tally| tally.selections)
     }
 
+    /// The site of the address that was selected last, if it is still in the list.
+    fn site_of_last(&self, last: Option<IpAddr>) -> Option<SiteId> {
+        let last = last?;
+        let address = self.host.addresses.iter().find(|known| known.ip == last)?;
+        self.snapshot.owner_of(address).map(|server| server.site)
+    }
+
     /// What choosing the address at this position changes.
     fn selection(&self, (best, decision): (usize, Decision)) -> Selection {
         let address = self.address(best);
         let place = self.host.positions(self.family).take_while(|&other| other < best).count();
         let rotation = self.domain.rotation[self.family.index()];
-        let site_of_last = rotation
-            .last
-            .and_then(|last| self.host.addresses.iter().find(|known| known.ip == last))
-            .and_then(|last| self.snapshot.owner_of(last))
-            .map(|server| server.site);
         let site = self.snapshot.owner_of(address).map(|server| server.site);
-        let stays = site.is_some() && site == site_of_last;
+        let stays = site.is_some() && site == self.site_of_last(rotation.last);
         Selection {
             slot: address.slot,
             address: address.ip,

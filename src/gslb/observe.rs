@@ -11,6 +11,9 @@ use crate::model::region::Region;
 ///
 /// The methods do nothing unless they are written, so `()` hears nothing and costs nothing.
 pub trait Observer {
+    /// Whether it does anything at all with what it hears.
+    const LISTENS: bool = true;
+
     /// One candidate was looked at: `figure` is what counted, `kept` whether it goes on.
     ///
     /// Called for every candidate that reached the metric, in the order of the list.
@@ -24,7 +27,9 @@ pub trait Observer {
     }
 }
 
-impl Observer for () {}
+impl Observer for () {
+    const LISTENS: bool = false;
+}
 
 /// What a metric knows about one candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,12 +12,15 @@ use crate::model::snapshot::{Family, Host};
 /// is the list unchanged (decisions 4.8).
 #[must_use]
 pub fn arrange(policy: &Policy, host: &Host, family: Family, choice: Choice) -> Candidates {
-    let mut reply: Candidates = host.positions(family).collect();
-    let Some(best) = choice.best else { return reply };
-    if policy.dns.best_only {
-        reply.retain(|position| *position == best);
+    if policy.dns.best_only
+        && let Some(best) = choice.best
+    {
+        let mut reply = Candidates::new();
+        reply.push(best);
         return reply;
     }
+    let mut reply = host.candidates(family);
+    let Some(best) = choice.best else { return reply };
     if let Some(place) = reply.iter().position(|&position| position == best) {
         reply.swap(0, place);
     }

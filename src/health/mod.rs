@@ -6,3 +6,4 @@ pub mod rtt;
 pub mod schedule;
 pub mod smoothing;
 pub mod state;
+mod vips;

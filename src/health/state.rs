@@ -12,6 +12,7 @@ use hashbrown::HashMap;
 use crate::clock::Moment;
 use crate::health::load::Load;
 use crate::health::rtt::PrefixCache;
+use crate::health::vips::Vips;
 use crate::model::snapshot::Application;
 use crate::names::named_enum;
 use crate::sna::SnaStates;
@@ -19,7 +20,8 @@ use crate::sna::SnaStates;
 /// All measured state of one appliance.
 #[derive(Debug, Default)]
 pub struct States {
-    addresses: Mutex<HashMap<IpAddr, Arc<AddressState>>>,
+    /// In a lab all appliances look at the same servers.
+    addresses: Arc<Mutex<HashMap<IpAddr, Arc<AddressState>>>>,
     servers: Mutex<HashMap<IpAddr, Arc<ServerState>>>,
     /// SNA gateways.
     pub sna: SnaStates,
@@ -29,6 +31,11 @@ pub struct States {
 }
 
 impl States {
+    /// The state of an appliance that looks at the same addresses as another one.
+    pub fn beside(other: &States) -> Self {
+        States { addresses: Arc::clone(&other.addresses), ..States::default() }
+    }
+
     /// The cell of an address, made if it is not there.
     pub fn address(&self, address: IpAddr) -> Arc<AddressState> {
         lock(&self.addresses).entry(address).or_default().clone()
@@ -237,7 +244,7 @@ pub struct ServerState {
     /// What the device has now; it is known to the controller once a status report has arrived.
     present: Mutex<Status>,
     load: Mutex<Load>,
-    vips: Mutex<Vec<ReportedVip>>,
+    vips: Mutex<Vips>,
     bindings: Mutex<HashMap<(IpAddr, Application), u32>>,
 }
 
@@ -328,21 +335,17 @@ impl ServerState {
     /// The VIPs that it reports, in the order of their reports.
     #[must_use]
     pub fn vips(&self) -> Vec<ReportedVip> {
-        lock(&self.vips).clone()
+        lock(&self.vips).iter().cloned().collect()
     }
 
     /// Adds a VIP, or replaces the report of the same address.
     pub fn report_vip(&self, vip: ReportedVip) {
-        let mut vips = lock(&self.vips);
-        match vips.iter_mut().find(|known| known.address == vip.address) {
-            Some(known) => *known = vip,
-            None => vips.push(vip),
-        }
+        lock(&self.vips).report(vip);
     }
 
     /// Takes a VIP off the list; bindings that were set stay for when it comes back.
     pub fn withdraw_vip(&self, address: IpAddr) {
-        lock(&self.vips).retain(|known| known.address != address);
+        lock(&self.vips).withdraw(address);
     }
 
     /// Whether its agent is new enough to report health and bindings.
@@ -363,7 +366,7 @@ impl ServerState {
         let reported = lock(&self.bindings).get(&(vip, application)).copied();
         reported.or_else(|| {
             let vips = lock(&self.vips);
-            let known = vips.iter().find(|known| known.address == vip)?;
+            let known = vips.find(vip)?;
             let lacks =
                 !known.applications.is_empty() && !known.applications.contains(&application);
             lacks.then_some(0)

@@ -1,6 +1,7 @@
 //! The meaning of a configuration: typed, immutable, made anew from the statement tree.
 
 pub mod access;
+pub mod balancing;
 pub mod draft;
 pub mod logging;
 pub mod network;

@@ -10,11 +10,13 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use crate::config::render;
 use crate::config::tree::{Block, Reading, Tree};
-use crate::grammar::Grammar;
 use crate::grammar::link::Kept;
+use crate::grammar::{Grammar, ModeId, Verb};
 use crate::gslb::domain::Domain;
 use crate::health::state::States;
+use crate::model::balancing::{BalancingDraft, Owner};
 use crate::model::draft::{DEFAULT_REHASH_TIMEOUT, PolicyDraft};
 use crate::model::policy::{Metric, RttSource, TieBreaker};
 use crate::model::region::Region;
@@ -65,11 +67,14 @@ pub fn project(
         affinities: Vec::new(),
         zones: Vec::new(),
         sna_domains: Vec::new(),
+        balancing: BalancingDraft::default(),
     };
     if let Some(location) = boot.default_location {
         projection.snapshot.default_location = location;
     }
-    projection.block(&tree.root, &mut Context::Root);
+    if let Some(root) = grammar.root_mode() {
+        projection.block(root, &tree.root, &mut Context::Root);
+    }
     projection.finish(previous)
 }
 
@@ -86,6 +91,8 @@ enum Context {
     Zone(usize),
     /// An SNA gateway domain, by its place in the list.
     SnaDomain(usize),
+    /// A real or virtual server.
+    Server(Owner),
     /// A block without meaning for the snapshot.
     Other,
 }
@@ -99,6 +106,7 @@ struct Projection<'a> {
     affinities: Vec<AffinityDraft>,
     zones: Vec<ZoneDraft>,
     sna_domains: Vec<SnaDraft>,
+    balancing: BalancingDraft,
 }
 
 /// A zone while its statements are read.
@@ -152,12 +160,14 @@ impl HostDraft {
 }
 
 impl Projection<'_> {
-    fn block(&mut self, block: &Block, context: &mut Context) {
-        for statement in block.statements() {
+    /// Reads a block in the order of its print, so that a configuration means the same after it was
+    /// saved and read.
+    fn block(&mut self, mode: ModeId, block: &Block, context: &mut Context) {
+        for statement in render::in_print_order(self.grammar, mode, block) {
             let reading = Reading { grammar: self.grammar, statement };
             let mut inner = self.statement(&reading, context);
-            if let Some(block) = &statement.block {
-                self.block(block, &mut inner);
+            if let (Some(block), Verb::Open(mode)) = (&statement.block, &reading.command().verb) {
+                self.block(*mode, block, &mut inner);
             }
         }
     }
@@ -182,6 +192,31 @@ impl Projection<'_> {
                 }
             }
             Kept::NoErrorHandling => self.snapshot.responder.error_handling = false,
+
+            Kept::Protocol => self.snapshot.speaks_protocol = on,
+            Kept::ServerForceDelete
+            | Kept::ServerPingInterval
+            | Kept::ServerPingRetries
+            | Kept::ServerPredictor => self.balancing.global(kept, reading),
+            Kept::RealServer | Kept::RemoteServer | Kept::CacheServer | Kept::VirtualServer => {
+                return Context::Server(self.balancing.open(kept, reading));
+            }
+            Kept::RealMaxConnections
+            | Kept::RealWeight
+            | Kept::RealPort
+            | Kept::RealPortDisable
+            | Kept::RealHttp
+            | Kept::RealHttpDisable
+            | Kept::VirtualDisable
+            | Kept::VirtualPredictor
+            | Kept::VirtualPort
+            | Kept::VirtualPortDisable
+            | Kept::VirtualPortSticky
+            | Kept::VirtualBind => {
+                if let Context::Server(owner) = context {
+                    self.balancing.statement(*owner, kept, reading);
+                }
+            }
 
             Kept::Site => return self.site(reading),
             Kept::SiteWeight => {
@@ -398,12 +433,8 @@ impl Projection<'_> {
             | Kept::SoftwareVersion
             | Kept::Module
             | Kept::ServerSourceIp
-            | Kept::ServerForceDelete
             | Kept::ServerNoFastStateful
             | Kept::ServerNoRemoteL3Check
-            | Kept::ServerPingInterval
-            | Kept::ServerPingRetries
-            | Kept::ServerPredictor
             | Kept::ServerSymmetricPort
             | Kept::CswRule
             | Kept::PortRange
@@ -420,29 +451,18 @@ impl Projection<'_> {
             | Kept::PortProfileUdp
             | Kept::PortProfileUdpSetting
             | Kept::PortProfileNoFastBringup
-            | Kept::RealServer
-            | Kept::RemoteServer
-            | Kept::CacheServer
             | Kept::RealDescription
             | Kept::RealSourceNat
             | Kept::RealBackup
-            | Kept::RealMaxConnections
-            | Kept::RealWeight
-            | Kept::RealPort
             | Kept::RealPortAddressQuery
             | Kept::RealPortZone
             | Kept::RealPortProxy
             | Kept::RealPortKeepalive
-            | Kept::RealPortDisable
             | Kept::RealPortL4CheckOnly
             | Kept::RealPortSetting
-            | Kept::RealHttp
             | Kept::RealHttpUrl
             | Kept::RealHttpSetting
-            | Kept::VirtualServer
             | Kept::VirtualDescription
-            | Kept::VirtualDisable
-            | Kept::VirtualPredictor
             | Kept::VirtualStickyAge
             | Kept::VirtualSymmetricActive
             | Kept::VirtualSymmetricPriority
@@ -450,12 +470,7 @@ impl Projection<'_> {
             | Kept::VirtualTrack
             | Kept::VirtualTrackGroup
             | Kept::VirtualUdpAge
-            | Kept::VirtualPort
-            | Kept::VirtualPortDisable
-            | Kept::VirtualPortSticky
             | Kept::VirtualPortSetting
-            | Kept::VirtualBind
-            | Kept::Protocol
             | Kept::Communication
             | Kept::ActiveRttGathering
             | Kept::ActiveRttQueryInterval
@@ -580,6 +595,7 @@ impl Projection<'_> {
             | Context::Affinity(_)
             | Context::Zone(_)
             | Context::SnaDomain(_)
+            | Context::Server(_)
             | Context::Other => None,
         }
     }
@@ -634,6 +650,7 @@ impl Projection<'_> {
             | Context::Affinity(_)
             | Context::Zone(_)
             | Context::SnaDomain(_)
+            | Context::Server(_)
             | Context::Other => None,
         }
     }
@@ -646,6 +663,7 @@ impl Projection<'_> {
 
     /// Resolves what needs the whole: inherited values, owners of VIPs, names.
     fn finish(mut self, previous: &Snapshot) -> Snapshot {
+        self.snapshot.balancing = std::mem::take(&mut self.balancing).finish();
         self.snapshot.policies = std::iter::once(self.global.global())
             .chain(self.host_policies.iter().map(|draft| draft.host(&self.global)))
             .collect();
@@ -665,17 +683,19 @@ impl Projection<'_> {
             .into_iter()
             .filter_map(|draft| draft.resolve(&self.snapshot))
             .collect();
-        let owners = owners(&self.snapshot);
+        let hosts = self.zones.iter().map(|zone| zone.hosts.len()).sum();
+        self.snapshot.hosts.reserve_exact(hosts);
         for zone in std::mem::take(&mut self.zones) {
             let zone_id = ZoneId::from_index(self.snapshot.zones.len());
             let mut hosts = Vec::with_capacity(zone.hosts.len());
             for draft in zone.hosts {
                 hosts.push(HostId::from_index(self.snapshot.hosts.len()));
-                let host = self.host(draft, &zone.name, zone_id, &owners, &policies, previous);
+                let host = self.host(draft, &zone.name, zone_id, &policies, previous);
                 self.snapshot.hosts.push(host);
             }
             self.snapshot.zones.push(Zone { name: zone.name, hosts });
         }
+        assign_owners(&mut self.snapshot);
         name_hosts(&mut self.snapshot);
         for draft in std::mem::take(&mut self.sna_domains) {
             let plan = draft.finish();
@@ -693,7 +713,6 @@ impl Projection<'_> {
         draft: HostDraft,
         zone_name: &str,
         zone: ZoneId,
-        owners: &HashMap<IpAddr, ServerId>,
         policies: &HashMap<String, PolicyId>,
         previous: &Snapshot,
     ) -> Host {
@@ -710,7 +729,7 @@ impl Projection<'_> {
                 source: Source::Configured,
                 weight: address.weight,
                 hash_weight: address.hash_weight,
-                owner: owners.get(&address.ip).copied(),
+                owner: None,
                 slot,
                 state: self.states.address(address.ip),
             })
@@ -742,6 +761,16 @@ fn previous_domain(previous: &Snapshot, domain_name: &str, zone_name: &str) -> A
             if same_zone { Arc::clone(&host.domain) } else { Arc::default() }
         }
         Some(NameEntry::EmptyNonTerminal) | None => Arc::default(),
+    }
+}
+
+/// Gives every address the site device whose VIP it is, as the devices report now.
+pub fn assign_owners(snapshot: &mut Snapshot) {
+    let owners = owners(snapshot);
+    for host in &mut snapshot.hosts {
+        for address in &mut host.addresses {
+            address.owner = owners.get(&address.ip).copied();
+        }
     }
 }
 

@@ -18,6 +18,14 @@ named_enum! {
     }
 }
 
+impl Default for Region {
+    /// Where a client or server is of which nothing is known and nothing is configured (decisions
+    /// 3.9).
+    fn default() -> Self {
+        Region::NorthAmerica
+    }
+}
+
 impl Region {
     /// The word of the displays (guide p. 179).
     #[must_use]

@@ -11,10 +11,12 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::gslb::affinity::Affinity;
+use crate::gslb::choose::Candidates;
 use crate::gslb::domain::{Domain, Slot};
 use crate::health::rtt::DnsProbe;
 use crate::health::smoothing::{Smoothing, SmoothingParameters};
 use crate::health::state::{AddressState, ServerState};
+use crate::model::balancing::Balancing;
 use crate::model::policy::Policy;
 use crate::model::region::Region;
 use crate::names::named_enum;
@@ -100,6 +102,10 @@ pub struct Snapshot {
     pub affinities: Vec<Affinity>,
     /// What becomes of the round-trip times that site devices report.
     pub rtt: RttRules,
+    /// Real and virtual servers.
+    pub balancing: Balancing,
+    /// Whether the device speaks the GSLB protocol (`gslb protocol`, guide p. 6).
+    pub speaks_protocol: bool,
     /// How questions outside the policy are answered.
     pub responder: Responder,
     /// Region of clients and servers of which nothing is known.
@@ -310,6 +316,8 @@ impl Snapshot {
             hosts: Vec::new(),
             affinities: Vec::new(),
             rtt: RttRules::default(),
+            balancing: Balancing::default(),
+            speaks_protocol: false,
             responder: Responder::default(),
             default_location: Region::NorthAmerica,
             names: HashMap::new(),
@@ -423,6 +431,22 @@ impl Host {
     #[must_use]
     pub fn is_healthy(&self, address: &Address) -> bool {
         address.state.passes(&self.applications)
+    }
+
+    /// The same as a list. Without an allocation unless the list is long.
+    #[must_use]
+    pub fn candidates(&self, family: Family) -> Candidates {
+        const FEW: usize = 8;
+        if self.addresses.len() > FEW {
+            return self.positions(family).collect();
+        }
+        let mut few = [0; FEW];
+        let mut count = 0;
+        for position in self.positions(family) {
+            few[count] = position;
+            count += 1;
+        }
+        Candidates::from_buf_and_len(few, count)
     }
 
     /// Positions of the addresses of one family, in the order of the list.

@@ -8,7 +8,7 @@ use crate::appliance::Appliance;
 use crate::cli::complete::Completion as Tab;
 use crate::cli::pager::{self, Pager};
 use crate::cli::session::Session;
-use crate::clock::DrivenClock;
+use crate::clock::{Clock, DrivenClock};
 use crate::config::capture;
 use crate::config::edit::Trees;
 use crate::config::load;
@@ -17,6 +17,7 @@ use crate::dns::{Responder, Settings};
 use crate::grammar::Grammar;
 use crate::grammar::link::Message;
 use crate::gslb::domain::Decision;
+use crate::lab::Lab;
 use crate::replay::{Completion, Key, Subject};
 use crate::store;
 
@@ -24,6 +25,8 @@ use crate::store;
 #[derive(Debug)]
 pub struct Played {
     session: Session,
+    /// The lab that the session stands in.
+    lab: Option<Arc<Lab>>,
     /// What stands on the line.
     line: String,
     /// The counters when they were last shown.
@@ -35,7 +38,12 @@ impl Played {
     pub fn fresh(grammar: Arc<Grammar>) -> Self {
         let appliance = Arc::new(Appliance::new(grammar, Arc::new(DrivenClock::new()), None));
         let responder = Arc::new(Responder { appliance, settings: Settings::default() });
-        Played { session: Session::privileged(responder), line: String::new(), counted: Vec::new() }
+        Played {
+            session: Session::privileged(responder),
+            lab: None,
+            line: String::new(),
+            counted: Vec::new(),
+        }
     }
 
     fn appliance(&self) -> &Appliance {
@@ -146,7 +154,24 @@ impl Subject for Played {
     }
 
     fn lab(&mut self, path: &Path) -> Result<String, String> {
-        Err(format!("{}: several appliances are not emulated yet", path.display()))
+        let grammar = Arc::clone(&self.appliance().grammar);
+        let clock: Arc<dyn Clock> = Arc::new(DrivenClock::new());
+        let lab = Lab::start(&grammar, &clock, Settings::default(), path)
+            .map_err(|error| error.to_string())?;
+        self.session = Session::privileged(Arc::clone(&lab.controller().responder));
+        self.line.clear();
+        self.counted.clear();
+        let mut out = String::new();
+        for complaint in lab.complaints() {
+            // Writing to a String cannot fail.
+            let _ = writeln!(out, "{complaint}");
+        }
+        let rejected: usize = lab.members().iter().map(crate::lab::Member::rejected).sum();
+        if rejected > 0 {
+            let _ = writeln!(out, "{rejected} lines rejected");
+        }
+        self.lab = Some(lab);
+        Ok(out)
     }
 
     fn counters(&mut self) -> String {

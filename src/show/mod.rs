@@ -10,6 +10,7 @@
 mod cache;
 mod clock;
 mod date;
+mod dns_counters;
 mod dns_detail;
 mod dns_view;
 mod dns_zone;
@@ -27,6 +28,10 @@ mod resources;
 mod rtt_simulation;
 #[cfg(test)]
 mod sample;
+mod server_bind;
+mod server_global;
+mod server_real;
+mod server_virtual;
 mod sessions;
 mod site;
 mod sna_domain;
@@ -38,6 +43,7 @@ mod who;
 pub use cache::cache;
 pub use clock::clock;
 pub use date::midnight;
+pub use dns_counters::dns_counters;
 pub use dns_detail::dns_detail;
 pub use dns_zone::dns_zone;
 pub use explain::{Explained, explain};
@@ -50,12 +56,19 @@ pub use network::{arp, interfaces_brief, ip, vlan};
 pub use policy::{default_policy, global_policy};
 pub use resources::{Limit, Usage, resources, usages};
 pub use rtt_simulation::RttSimulation;
+pub use server_bind::server_bind;
+pub use server_global::{server_global, server_session};
+pub use server_real::server_real;
+pub use server_virtual::server_virtual;
 pub use sessions::{session_detail, sessions};
 pub use site::sites;
 pub use sna_domain::sna_domains;
 pub use traffic::traffic_site;
 pub use version::version;
 pub use who::{users, who};
+
+/// How the ports are called that have a name.
+pub type PortNames<'a> = &'a dyn Fn(crate::model::snapshot::Application) -> String;
 
 /// The product's name as the guide prints it: in metric lists, status periods, the heading of the
 /// table of `show gslb traffic site`, cache lines and log lines.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use adxemu::appliance::Appliance;
 use adxemu::clock::DrivenClock;
 use adxemu::config::render::{self, Secrets};
+use adxemu::store::StateDirectory;
 
 use super::terminal::Terminal;
 
@@ -36,13 +37,15 @@ fn two_thousand_lines_in_one_write() {
     terminal.type_keys("end\rwrite memory\r");
     terminal.wait_for_lines(&[".Write startup-config done.", "ServerIronADX#"]);
 
-    let saved = std::fs::read_to_string(folder.path().join("startup-config")).unwrap();
+    terminal.type_keys("\x04");
+    assert!(terminal.wait_for_end().success());
+    let saved = StateDirectory::open(folder.path()).unwrap().load().unwrap().unwrap();
     let expected = Appliance::in_memory(Arc::new(DrivenClock::default()));
     expected.start_with(&text);
     let configuration = expected.configuration();
     let body = render::body(&expected.grammar, &configuration.trees.configuration, Secrets::Stored);
-    assert_eq!(saved, body);
-    assert!(saved.lines().count() >= 2000);
+    assert_eq!(saved.startup, body);
+    assert!(body.lines().count() >= 2000);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What is kept is printed, read back as the same, and taken away by `no`.
 
+use adxemu::grammar::value::ValueType;
 use adxemu::grammar::{Grammar, Storage, Verb};
 
 use crate::grammar::count::Count;
@@ -71,7 +72,9 @@ fn check_print(line: &Line<'_>, count: &mut Count) {
     desk.require_round_trip();
     count.one("round trips");
     let storage = storage(line);
-    let is_plain = storage.defaults.is_empty() && !storage.default_on;
+    let is_plain = storage.defaults.is_empty()
+        && !storage.default_on
+        && !line.command.arguments.iter().any(|one| one.value_type == ValueType::Delimited);
     let is_printed = !matches!(line.command.verb, Verb::Open(_)) || !storage.key.is_empty();
     if is_plain && is_printed {
         assert_eq!(desk.number_of(line.command.id), 1, "{}", line.text());
@@ -91,6 +94,9 @@ fn comes_back(line: &Line<'_>) -> bool {
 
 /// Values at both ends of their types are read back as they were.
 fn check_ends(line: &Line<'_>, count: &mut Count) {
+    if !storage(line).above.is_empty() || storage(line).hashed {
+        return;
+    }
     for (index, piece) in line.pieces.iter().enumerate() {
         let Some(argument) = piece.argument else { continue };
         let value_type = &line.command.arguments[argument].value_type;
@@ -111,7 +117,9 @@ fn check_removal(line: &Line<'_>, count: &mut Count) {
     let before = Desk::accepted(grammar, &needed);
     let with = Script::of(line);
     let storage = storage(line);
-    if comes_back(line) {
+    // What says the default is not there to be removed.
+    let is_kept = Desk::accepted(grammar, &with).number_kept(storage.kept, None) > 0;
+    if comes_back(line) || !(is_kept || storage.default_on || storage.key.is_empty()) {
         return;
     }
     for text in line.negations() {

@@ -1,5 +1,7 @@
 //! Sample lines of every command, and what must be there before one of them is accepted.
 
+use adxemu::cli::{matcher, words};
+use adxemu::config::tree::{Path, key_of};
 use adxemu::grammar::expand::Token;
 use adxemu::grammar::link::Kept;
 use adxemu::grammar::trie::{Node, NodeId};
@@ -74,6 +76,16 @@ impl<'a> Line<'a> {
         form: usize,
         value: &dyn Fn(usize) -> String,
     ) -> Self {
+        // A password in clear would be kept as another hash every time.
+        let is_hashed = command.storage.as_ref().is_some_and(|storage| storage.hashed);
+        let value = |argument: usize| {
+            let text = value(argument);
+            if is_hashed && command.arguments[argument].is_secret() {
+                format!("8 $1$zq${}", text.replace(|one: char| !one.is_ascii_alphanumeric(), ""))
+            } else {
+                text
+            }
+        };
         let mut line = Line { grammar, command, mode, pieces: Vec::new() };
         let mut place = NodeId::ROOT;
         for token in &command.forms[form] {
@@ -332,8 +344,8 @@ impl<'a> Script<'a> {
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         for (mode, line) in &self.entries {
-            // This mark returns to the outermost level.
-            text.push_str("!\n");
+            // This returns to the outermost level, also from a block that takes all as it is.
+            text.push_str("end\n");
             for opening in way_into(self.grammar, *mode) {
                 text.push_str(&opening);
                 text.push('\n');
@@ -356,6 +368,19 @@ pub(crate) fn way_into(grammar: &Grammar, mode: ModeId) -> Vec<String> {
     let mut way = way_into(grammar, outer);
     way.push(line.text());
     way
+}
+
+/// The block that [`way_into`] leads to.
+pub(crate) fn path_into(grammar: &Grammar, mode: ModeId) -> Path {
+    if grammar.mode(mode).root {
+        return Path::new();
+    }
+    let (command, outer) = opening(grammar, mode);
+    let text = Line::new(grammar, command, outer, 0, 0).text();
+    let hit = matcher::match_in(grammar, outer, &words::split(&text), &text).unwrap();
+    let mut path = path_into(grammar, outer);
+    path.push((command.id, key_of(command, &hit.values)));
+    path
 }
 
 /// The first command that opens a mode, and a mode that has it.

@@ -65,7 +65,11 @@ fn check_values(line: &Line<'_>, index: usize, count: &mut Count) {
         assert_eq!(stop, Stop { word: place, why: why.clone() }, "{typed}");
         let message = stop_message(line.grammar, &stop, &words, &typed);
         let first = message.lines().next().unwrap();
-        if let Why::OutOfRange(low, high) = why {
+        if let Why::NoSuch(_) = why {
+            assert!(first.contains(words[place].text), "{typed}: {first}");
+            assert!(!first.contains('{'), "{typed}: {first}");
+            count.one("words with an answer of their own");
+        } else if let Why::OutOfRange(low, high) = why {
             let behind = first.split_once(&text).map_or("", |(_, behind)| behind);
             let numbers: Vec<u64> =
                 behind.split(' ').filter_map(|word| word.parse().ok()).collect();
@@ -111,7 +115,11 @@ fn expected(grammar: &Grammar, node: &Node, word: words::Word<'_>) -> Option<Why
     if !word.quoted && words.into_iter().any(|one| starts_with_ignoring_case(one, word.text)) {
         return None;
     }
-    let mut why = Why::Unknown;
+    let otherwise = node.arguments.iter().find_map(|edge| match edge.value_type {
+        ValueType::Choice(id) => grammar.choices[id.0].otherwise,
+        _ => None,
+    });
+    let mut why = otherwise.map_or(Why::Unknown, Why::NoSuch);
     for edge in &node.arguments {
         match edge.value_type.fit(&grammar.choices, word.text, word.quoted) {
             Fit::No => {}
@@ -125,6 +133,14 @@ fn expected(grammar: &Grammar, node: &Node, word: words::Word<'_>) -> Option<Why
             }
             Fit::Exact(_) | Fit::Typed(_) | Fit::Free(_) | Fit::Beginnings(_) => return None,
         }
+    }
+    // A type of choices may have its own answer to a word that is none of them.
+    if why == Why::Unknown {
+        let answer = node.arguments.iter().find_map(|edge| match edge.value_type {
+            ValueType::Choice(id) => grammar.choices[id.0].otherwise,
+            _ => None,
+        });
+        why = answer.map_or(why, Why::NoSuch);
     }
     Some(why)
 }

@@ -3,12 +3,13 @@
 
 use adxemu::cli::{matcher, words};
 use adxemu::config::edit::{Editor, Place, Refusal};
+use adxemu::grammar::link::Kept;
 use adxemu::grammar::value::ValueType;
 use adxemu::grammar::{Argument, Command, Grammar, ModeId, Storage, Target, Verb};
 
 use crate::grammar::count::Count;
 use crate::grammar::desk::Desk;
-use crate::grammar::lines::{Line, Script, everywhere, keeping, root};
+use crate::grammar::lines::{Line, Script, everywhere, keeping, path_into, root};
 use crate::grammar::small::small;
 use crate::grammar::values;
 
@@ -26,6 +27,9 @@ fn the_rules_of_the_device_hold() {
             ("at-most", 2),
             ("unique", 2),
             ("rejects", 2),
+            ("rejects above", 1),
+            ("most", 1),
+            ("clear with", 1),
             ("in-use", 1),
             ("default", 20),
             ("default on", 5),
@@ -80,6 +84,8 @@ fn check(grammar: &Grammar) -> Count {
         rule.at_most(&mut count);
         rule.unique(&mut count);
         rule.rejects(&mut count);
+        rule.most(&mut count);
+        rule.above(&mut count);
         rule.defaults(&mut count);
         rule.default_on(&mut count);
         rule.no_kept(&mut count);
@@ -94,7 +100,7 @@ fn check(grammar: &Grammar) -> Count {
             && grammar.is_within(mode, root)
         {
             for target in targets {
-                clear(grammar, command, mode, *target, &mut count);
+                clear(grammar, command, mode, target, &mut count);
             }
         }
     }
@@ -217,12 +223,14 @@ impl<'a> Rule<'a> {
         }
     }
 
-    /// The `n`th value of an argument, or the one after it if that is its default.
+    /// The `n`th value of an argument, or the one after it if that is its default and there is
+    /// another one.
     fn other_than_default(&self, argument: usize, n: usize) -> String {
         let value_type = &self.argument(argument).value_type;
         let default = self.default_of(argument);
         let mut all = (n..n + 3).map(|n| values::value(self.grammar, value_type, n));
-        all.find(|text| Some(text) != default.as_ref()).unwrap()
+        let found = all.find(|text| Some(text) != default.as_ref());
+        found.unwrap_or_else(|| values::value(self.grammar, value_type, n))
     }
 
     fn default_of(&self, argument: usize) -> Option<String> {
@@ -254,13 +262,8 @@ impl<'a> Rule<'a> {
             let Some(no) = removal.first() else { continue };
             let after = self.desk(&Script::of(&line).and(self.mode, no));
             assert_eq!(after.number_of(needed.command.id), 0, "{no}");
-            if need.under {
-                assert_eq!(self.number(&after), 0, "{no} leaves {}", line.text());
-                count.one("under");
-            } else {
-                assert_eq!(self.number(&after), 1, "{no} removes {}", line.text());
-                count.one("needs");
-            }
+            assert_eq!(self.number(&after), 0, "{no} leaves {}", line.text());
+            count.one(if need.kept.is_some() { "under" } else { "needs" });
         }
     }
 
@@ -331,6 +334,45 @@ impl<'a> Rule<'a> {
         }
     }
 
+    /// A repeated argument may take so many values and no more.
+    fn most(&self, count: &mut Count) {
+        let Some(most) = self.storage.most else { return };
+        let form = self.form_with(most.argument);
+        let value_type = &self.argument(most.argument).value_type;
+        let line = Line::new(self.grammar, self.command, self.mode, form, 0);
+        let with = |number: u64| {
+            let more = (1..usize::try_from(number).unwrap())
+                .map(|n| format!(" {}", values::value(self.grammar, value_type, n)));
+            format!("{}{}", line.text(), more.collect::<String>())
+        };
+        let needed = line.needed();
+        assert_eq!(self.number(&self.desk(&needed.and(self.mode, &with(most.most)))), 1);
+        let answer = self.refused(&needed.and(self.mode, &with(most.most + 1)));
+        assert!(answer.starts_with(&self.beginning(most.message)), "{answer}");
+        count.one("most");
+    }
+
+    /// A number may be as large as another one, and not larger.
+    fn above(&self, count: &mut Count) {
+        for rule in &self.storage.above {
+            let with = |number: u64, limit: u64| {
+                Line::with(self.grammar, self.command, self.mode, 0, &|argument| {
+                    if argument == rule.argument {
+                        number.to_string()
+                    } else if argument == rule.limit {
+                        limit.to_string()
+                    } else {
+                        values::value(self.grammar, &self.argument(argument).value_type, 0)
+                    }
+                })
+            };
+            assert_eq!(self.number(&self.desk(&Script::of(&with(5, 5)))), 1);
+            let answer = self.refused(&Script::of(&with(6, 5)));
+            assert!(answer.starts_with(&self.beginning(rule.message)), "{answer}");
+            count.one("rejects above");
+        }
+    }
+
     fn defaults(&self, count: &mut Count) {
         for (argument, _) in &self.storage.defaults {
             let default = self.default_of(*argument).unwrap();
@@ -346,10 +388,17 @@ impl<'a> Rule<'a> {
             };
             let (line, other) = (with(&default), with(&self.other_than_default(*argument, 0)));
             let desk = self.desk(&Script::of(&line));
-            let kept =
-                usize::from(line.pieces.iter().filter(|one| one.argument.is_some()).count() > 1);
+            // It is kept if what is left is a line that says something.
+            let mut left = self.arguments_of(form);
+            left.retain(|one| one != argument);
+            let is_line = (0..self.command.printed_forms)
+                .any(|form| self.arguments_of(form).iter().all(|one| left.contains(one)));
+            let kept = usize::from(!left.is_empty() && is_line);
             assert_eq!(self.number(&desk), kept, "{}", line.text());
             assert!(!desk.lines().contains(&line.text()), "{} is printed", line.text());
+            if other.text() == line.text() {
+                continue;
+            }
             let changed = self.desk(&Script::of(&other));
             assert!(changed.lines().contains(&other.text()), "{} is lost", other.text());
             let back = self.desk(&Script::of(&other).and(self.mode, &line.text()));
@@ -547,8 +596,8 @@ impl<'a> Rule<'a> {
                     piece.text.clone_from(&unknown);
                 }
                 let script = needed.and(self.mode, &wrong.text());
-                let answer = if self.storage.world {
-                    // A setting of the emulated world sleeps in a file, and is refused if typed.
+                let answer = if self.storage.world || self.grammar.can_vanish(kept) {
+                    // In a file the line sleeps; typed, it is refused.
                     self.desk(&script).require_round_trip();
                     typed(&needed, &line).unwrap();
                     typed(&needed, &wrong).unwrap_err().text(self.grammar)
@@ -581,12 +630,12 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// Types a line of the outermost mode behind a script.
+/// Types a line behind a script.
 fn typed(script: &Script<'_>, line: &Line<'_>) -> Result<(), Refusal> {
     let mut desk = Desk::accepted(line.grammar, script);
     let text = line.text();
     let hit = matcher::match_in(line.grammar, line.mode, &words::split(&text), &text).unwrap();
-    let place = Place { mode: line.mode, path: Vec::new() };
+    let place = Place { mode: line.mode, path: path_into(line.grammar, line.mode) };
     let editor = Editor::new(line.grammar, &mut desk.trees, &place);
     editor.keep(line.command, &hit.values).map(drop)
 }
@@ -596,15 +645,19 @@ fn clear<'a>(
     grammar: &'a Grammar,
     command: &'a Command,
     mode: ModeId,
-    target: Target,
+    target: &Target,
     count: &mut Count,
 ) {
     let line = Line::new(grammar, command, mode, 0, 0);
     let (kept, negated) = match target {
-        Target::Name(kept) => (kept, None),
-        Target::Negated(kept) => (kept, Some(true)),
+        Target::Name(kept) => (*kept, None),
+        Target::Negated(kept) => (*kept, Some(true)),
         Target::Group(argument) => {
-            clear_group(grammar, &line, argument, count);
+            clear_group(grammar, &line, *argument, count);
+            return;
+        }
+        Target::With(kept, arguments) => {
+            clear_with(grammar, &line, *kept, arguments, count);
             return;
         }
     };
@@ -629,7 +682,9 @@ fn clear<'a>(
     let Verb::Clear(targets) = &command.verb else { unreachable!() };
     let is_named = |other: &Storage| {
         targets.iter().any(|target| match target {
-            Target::Name(kept) | Target::Negated(kept) => *kept == other.kept,
+            Target::Name(kept) | Target::Negated(kept) | Target::With(kept, _) => {
+                *kept == other.kept
+            }
             Target::Group(_) => other.group.is_some(),
         })
     };
@@ -638,7 +693,7 @@ fn clear<'a>(
             !is_named(storage)
                 && storage.defaults.is_empty()
                 && !storage.default_on
-                && storage.needs.iter().all(|need| !need.under)
+                && storage.needs.is_empty()
         });
         is_free && other.modes.contains(&mode) && other.verb == Verb::Keep
     });
@@ -650,6 +705,34 @@ fn clear<'a>(
         assert_eq!(after.number_of(bystander.command.id), 1, "{}", bystander.text());
     }
     count.one("clear");
+}
+
+/// The statements with the values of the line go, those with others stay.
+fn clear_with(
+    grammar: &Grammar,
+    line: &Line<'_>,
+    kept: Kept,
+    arguments: &[usize],
+    count: &mut Count,
+) {
+    let other = grammar.keeping(line.mode, kept).unwrap();
+    let given: Vec<(&str, String)> = arguments
+        .iter()
+        .map(|argument| {
+            let name = line.command.arguments[*argument].name.as_str();
+            (name, line.value_of(*argument).unwrap().to_owned())
+        })
+        .collect();
+    let meant = Line::first_with(grammar, other, line.mode, 0, &given);
+    let spared = Line::first_with(grammar, other, line.mode, 1, &[]);
+    let mut script = Script::of(&meant);
+    script.add_with_needs(&spared);
+    assert_eq!(Desk::accepted(grammar, &script).number_of(other.id), 2);
+    let after = Desk::accepted(grammar, &script.and(line.mode, &line.text()));
+    assert_eq!(after.number_of(other.id), 1, "{}", line.text());
+    assert!(after.lines().contains(&spared.text()), "{}", line.text());
+    Desk::refused(grammar, &Script::of(&spared).and(line.mode, &line.text()));
+    count.one("clear with");
 }
 
 fn clear_group(grammar: &Grammar, line: &Line<'_>, argument: usize, count: &mut Count) {

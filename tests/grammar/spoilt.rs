@@ -194,7 +194,7 @@ const CLAUSES: &[Case] = &[
         "«b <y:1-9>» has other arguments",
     ),
     (
-        "in config\na <x:1-9>\n    a  A\n    <x>  X\n    = keep per <x>, as capacity, needs preference else more",
+        "in config\na <x:1-9>\n    a  A\n    <x>  X\n    = keep per <x>, as capacity, under preference else more",
         (2, 1),
         "preference is not kept in the modes of this command",
     ),
@@ -204,7 +204,7 @@ const CLAUSES: &[Case] = &[
         "preference is not kept in the modes of this command",
     ),
     (
-        "in config\na <x:1-9>\n    a  A\n    <x>  X\n    = keep per <x>, as capacity, needs zone else no-such-host",
+        "in config\na <x:1-9>\n    a  A\n    <x>  X\n    = keep per <x>, as capacity, under zone else no-such-host",
         (2, 1),
         "the message no-such-host has a place {host}, the syntax line no <host>",
     ),
@@ -227,6 +227,16 @@ const CLAUSES: &[Case] = &[
         "in config\na <name:name/9>\n    a  A\n    <name>  X\n    = keep per <name>, as capacity, adds \"entry <name>\"",
         (2, 1),
         "`adds` is for `keep one` or for statements of one `group`",
+    ),
+    (
+        "in config\na <x:1-9>\n    = keep per <x>, as capacity, needs zone else more",
+        (3, 34),
+        "`needs` is for `group`; a statement that needs another says `under`",
+    ),
+    (
+        "in config\na <x:1-9> <y:1-9>\n    a  A\n    <x>  X\n    <y>  Y\n    = keep per <x> <y>, as capacity, group <x>, needs group else more",
+        (2, 1),
+        "`needs group` is for a statement whose only key is its `group`",
     ),
 ];
 

@@ -93,8 +93,13 @@ fn accepted_lines(desk: &Desk<'_>, text: &str) -> String {
 /// Checks a script; gives the lines of it that were accepted, and their print.
 fn check(grammar: &Grammar, choices: &[Choice]) -> (String, String) {
     let text = script(grammar, choices).text();
+    // Behind a refused line that would have opened a block, lines mean nothing: they are dropped.
+    let report = Desk::read(grammar, &text).report;
+    assert!(report.opaque.is_empty() || !report.rejected.is_empty(), "{text}");
+    let known = text.lines().enumerate();
+    let known = known.filter(|(index, _)| !report.opaque.contains(&(index + 1)));
+    let text = known.map(|(_, line)| format!("{line}\n")).collect::<Vec<_>>().concat();
     let desk = Desk::read(grammar, &text);
-    assert_eq!(desk.report.opaque, Vec::<usize>::new(), "{text}");
     desk.require_round_trip();
     let accepted = accepted_lines(&desk, &text);
     let again = Desk::read(grammar, &accepted);
@@ -170,6 +175,9 @@ proptest! {
     #[test]
     fn lines_mean_what_their_print_means(choices in prop::collection::vec(choice(), 1..60)) {
         let (accepted, printed) = check(&DEVICE, &choices);
-        prop_assert_eq!(shown(&DEVICE, &accepted), shown(&DEVICE, &printed), "{}", accepted);
+        let (typed, read) = (shown(&DEVICE, &accepted), shown(&DEVICE, &printed));
+        let mut pairs = typed.lines().zip(read.lines());
+        prop_assert_eq!(pairs.find(|(one, other)| one != other), None, "{}", accepted);
+        prop_assert_eq!(typed.lines().count(), read.lines().count(), "{}", accepted);
     }
 }

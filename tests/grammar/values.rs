@@ -14,17 +14,23 @@ pub(crate) fn value(grammar: &Grammar, value_type: &ValueType, n: usize) -> Stri
         }
         // A name may hold blanks.
         ValueType::Name(most) if n % 2 == 1 && *most > 6 => format!("\"zq {n}\""),
-        ValueType::Word(most) | ValueType::Domain(most) | ValueType::Name(most) => {
-            cut(format!("zq{n}"), *most)
-        }
+        ValueType::Word(most)
+        | ValueType::Domain(most)
+        | ValueType::Label(most)
+        | ValueType::Name(most) => cut(format!("zq{n}"), *most),
         ValueType::Address if n % 2 == 1 => format!("2001:db8::{n}"),
         ValueType::Address | ValueType::Ipv4 => format!("192.0.{}.{}", 2 + n / 250, 1 + n % 250),
         ValueType::Ipv6 => format!("2001:db8::{}", n + 1),
         ValueType::Prefix => format!("10.{}.{}.0/24", n / 256, n % 256),
+        ValueType::Ipv4Prefix(most) => {
+            let length = 16 + n / 256;
+            format!("{}.{}.0.0/{}", 10 + n / 256, n % 256, length.min(usize::from(*most)))
+        }
         ValueType::Mask => ["255.255.255.0", "255.255.0.0", "255.0.0.0", "0.0.0.0"][n % 4].into(),
         ValueType::Decimal => format!("{n}.5"),
         ValueType::Quoted => format!("\"zq {n}\""),
         ValueType::Line => format!("zq {n} \"of  a\" line"),
+        ValueType::Delimited => format!("#zq {n}#"),
         ValueType::HostPort => format!("zq{n}:80"),
         ValueType::Reference(_, base) => value(grammar, base, n),
         ValueType::Choice(id) => {
@@ -53,7 +59,7 @@ fn choices(choice_type: &ChoiceType) -> Vec<String> {
 pub(crate) fn ends(grammar: &Grammar, value_type: &ValueType, node: &Node) -> Vec<String> {
     let mut ends = ends_alone(grammar, value_type, node);
     // Free text in quotes may look like anything else that can stand here.
-    let rivals = if value_type.is_free() && *value_type != ValueType::Line {
+    let rivals = if value_type.is_free() && !value_type.takes_the_rest() {
         let words = node.words.iter().flat_map(|edge| edge.spellings.clone());
         let values = node
             .arguments
@@ -78,6 +84,9 @@ fn ends_alone(grammar: &Grammar, value_type: &ValueType, node: &Node) -> Vec<Str
         ValueType::Name(most) => {
             vec![of_length(1), of_length(*most), format!("\"{}\"", of_length(*most))]
         }
+        ValueType::Label(most) => {
+            vec![of_length(1), of_length(*most.min(&63)), format!("{letter}-_$#@")]
+        }
         ValueType::Domain(most) => {
             let labels: Vec<String> = (0..most.div_ceil(64)).map(|_| of_length(63)).collect();
             let mut longest = labels.join(".");
@@ -85,7 +94,7 @@ fn ends_alone(grammar: &Grammar, value_type: &ValueType, node: &Node) -> Vec<Str
             if longest.ends_with('.') {
                 longest.pop();
             }
-            vec![of_length(1), longest, format!("{letter}.{letter}-_9")]
+            vec![of_length(1), longest, format!("{letter}.{letter}-_9"), format!("{letter}.")]
         }
         ValueType::Address => {
             ["0.0.0.0", "255.255.255.255", "::", "2001:db8::ffff"].map(str::to_owned).to_vec()
@@ -100,6 +109,10 @@ fn ends_alone(grammar: &Grammar, value_type: &ValueType, node: &Node) -> Vec<Str
         ValueType::Decimal => ["0", "99999999999.99999999"].map(str::to_owned).to_vec(),
         ValueType::Quoted => ["\"\"", "\"a | b ? c\"", "word"].map(str::to_owned).to_vec(),
         ValueType::Line => vec![of_length(1), format!("{letter} \"x  y\" ! ? z")],
+        ValueType::Ipv4Prefix(most) => {
+            vec!["0.0.0.0/0".to_owned(), format!("203.0.113.77/{most}")]
+        }
+        ValueType::Delimited => ["##", "$ one $", "^Ctwo^C"].map(str::to_owned).to_vec(),
         ValueType::HostPort => ["a:0", "a.example:65535"].map(str::to_owned).to_vec(),
         ValueType::Reference(_, base) => ends(grammar, base, node),
         ValueType::Choice(id) => choices(&grammar.choices[id.0]),
@@ -127,6 +140,17 @@ pub(crate) fn outside(grammar: &Grammar, value_type: &ValueType) -> Vec<String> 
         ValueType::Prefix => {
             texts(&["192.0.2.0/33", "2001:db8::/129", "192.0.2.0/", "192.0.2.0/-1", "192.0.2/24"])
         }
+        ValueType::Label(most) => {
+            let mut list = texts(&["*", "zz.zz", ".", "\"\"", "\"z z\""]);
+            list.push("z".repeat(most + 1));
+            list
+        }
+        ValueType::Ipv4Prefix(most) => {
+            let mut list = texts(&["192.0.2.0/33", "2001:db8::/16", "192.0.2.0/", "192.0.2/24"]);
+            list.push(format!("192.0.2.0/{}", most + 1));
+            list
+        }
+        ValueType::Delimited => texts(&["zq", "\"zq\""]),
         ValueType::Mask => texts(&["255.0.255.0", "0.0.0.255", "255.255.255"]),
         ValueType::Decimal => texts(&["1.", ".5", "1.2.3", "-1.5", "1e5", "999999999999999999999"]),
         ValueType::Quoted => texts(&["z\"z"]),

@@ -1,10 +1,13 @@
-//! Damaged questions against [`respond`]: it must not panic, and whatever it says must be sound.
+//! Damaged questions against [`respond`] and, as they come over UDP, against [`Batch`]: neither
+//! must panic, and whatever they say must be sound.
 
 use std::env;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use adxemu::dns::encode::MAX_PAYLOAD;
-use adxemu::dns::{Settings, Transport, respond};
+use adxemu::dns::fast::{Batch, ROOM};
+use adxemu::dns::{Responder, Settings, Transport, respond};
 use fastrand::Rng;
 use hickory_proto::op::{Message, MessageType, ResponseCode};
 use hickory_proto::rr::RecordType;
@@ -113,10 +116,13 @@ fn allowed(message: &[u8], reply: &Message) -> usize {
 
 #[test]
 fn whatever_comes_the_replies_are_sound() {
-    let appliance = appliance();
+    let appliance = Arc::new(appliance());
     let settings = [(false, false), (true, false), (false, true), (true, true)]
         .map(|(client_subnet, strict_dns)| Settings { client_subnet, strict_dns });
+    let responders = settings.map(|settings| Responder { appliance: appliance.clone(), settings });
     let seeds = seeds();
+    let mut buffer = vec![0; 65536];
+    let mut spare = Vec::new();
     let mut random = Rng::with_seed(0x5eed);
     let mut reply = Vec::new();
     let mut message = Vec::new();
@@ -130,8 +136,22 @@ fn whatever_comes_the_replies_are_sound() {
         mutate(&mut random, &mut message, &seeds);
         message.truncate(65535);
         let transport = if round % 2 == 0 { Transport::Udp } else { Transport::Tcp };
-        let settings = settings[random.usize(0..settings.len())];
-        if respond(&appliance, settings, &message, CLIENT, transport, &mut reply) {
+        let responder = &responders[random.usize(0..responders.len())];
+        let is_answered = if transport == Transport::Udp {
+            buffer.truncate(message.len().max(ROOM));
+            buffer.resize(message.len().max(ROOM), 0);
+            buffer[..message.len()].copy_from_slice(&message);
+            let mut batch = Batch::begin(responder, &mut spare);
+            let length = batch.answer(&mut buffer, message.len(), CLIENT);
+            batch.finish();
+            reply.clear();
+            reply.extend(&buffer[..length.unwrap_or(0)]);
+            length.is_some()
+        } else {
+            let settings = responder.settings;
+            respond(&appliance, settings, &message, CLIENT, transport, &mut reply)
+        };
+        if is_answered {
             check(&message, &reply, transport);
             replies += 1;
             with_answers += u64::from(reply[7] > 0);

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
+use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
@@ -274,6 +275,41 @@ fn several_clients_at_once_always_get_addresses() {
     assert_eq!(value("questions over TCP"), 900);
     assert_eq!(value("cache proxy direct responses"), 1800);
     assert_eq!(value("dropped"), 0);
+}
+
+#[test]
+fn workers_share_an_address_and_one_count() {
+    let first = default_served();
+    let (runtime, responder) = (first.runtime.handle(), &first.responder);
+    let workers = NonZeroUsize::new(4).unwrap();
+    let limits = TcpLimits::default();
+    let server = Server::start_with(runtime, responder, &[any_port()], limits, workers).unwrap();
+    let [address] = server.addresses() else { panic!("{:?}", server.addresses()) };
+    // So many clients that the system gives some to each worker.
+    let clients = [(); 32].map(|()| {
+        let socket = UdpSocket::bind(any_port()).unwrap();
+        socket.connect(address).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        socket
+    });
+    for round in 0..9_u16 {
+        for socket in &clients {
+            socket.send(&question(round, "www.example.com", A)).unwrap();
+        }
+        for socket in &clients {
+            assert_eq!(receive(socket)[..2], round.to_be_bytes());
+        }
+    }
+    let snapshot = responder.appliance.current();
+    let domain = snapshot.hosts[0].domain.lock();
+    let selections: Vec<u64> = domain.tallies.iter().map(|tally| tally.selections).collect();
+    // 288 questions, the least selected address each time.
+    assert_eq!(selections[..3], [96, 96, 96]);
+    assert_eq!(responder.appliance.drops.total().unwrap_or(0), 0);
+    drop(domain);
+    // Nobody else gets the address, whether or not he would share it.
+    let error = Server::start_with(runtime, responder, &[*address], limits, workers).unwrap_err();
+    assert_eq!(error.source.kind(), io::ErrorKind::AddrInUse);
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Workers over loopback sockets, both kinds of sockets alike.
 
 use std::collections::HashSet;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 
 use super::*;
 use crate::appliance::Appliance;
 use crate::clock::DrivenClock;
 use crate::dns::Settings;
 use crate::dns::name;
+use crate::dns::plain_socket::PlainSocket;
 use crate::gslb::testing::World;
 use crate::model::policy::Metric;
 

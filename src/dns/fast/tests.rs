@@ -1,5 +1,6 @@
 //! Whatever the short way takes, the general way would have answered and counted in the same way.
 
+use std::net::Ipv4Addr;
 use std::sync::LazyLock;
 
 use proptest::collection::vec;
@@ -31,6 +32,7 @@ const HOSTS: [(&str, u8, u8); 7] = [
 const OTHERS: [&str; 3] = ["example.com", "other.example.org", ""];
 
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch")]
 struct Setup {
     metrics: Vec<Metric>,
     tie_breaker: TieBreaker,
@@ -40,7 +42,8 @@ struct Setup {
     best_only: bool,
     active_only: bool,
     ttl: Option<u32>,
-    own_ttl: Option<Option<u32>>,
+    /// TTL of a policy of the host's own, if it has one.
+    own_ttl: (bool, Option<u32>),
     answers_itself: bool,
     persistence: u8,
     error_handling: bool,
@@ -52,7 +55,7 @@ fn setup() -> impl Strategy<Value = Setup> {
         .prop_map(|(metrics, kept)| metrics[..kept].to_vec());
     let lists = (vec(0_u8..=100, 8), [0_u8..=100, 0_u8..=100, 0_u8..=100], vec(any::<bool>(), 8));
     let switches = (any::<bool>(), any::<bool>(), prop::bool::weighted(0.9), any::<bool>());
-    let ttls = (option::of(any::<u32>()), option::of(option::of(any::<u32>())));
+    let ttls = (option::of(any::<u32>()), (any::<bool>(), option::of(any::<u32>())));
     let rest = (0_u8..4, any::<(bool, bool)>());
     (metrics, select(TieBreaker::ALL), lists, switches, ttls, rest).prop_map(
         |(
@@ -129,7 +132,7 @@ fn responder(setup: &Setup, clock: &Arc<DrivenClock>) -> Responder {
         policy.hash = (setup.persistence == 1).then(HashPersistence::default);
         policy.sticky = (setup.persistence == 2).then(Sticky::default);
     });
-    if let Some(ttl) = setup.own_ttl {
+    if let (true, ttl) = setup.own_ttl {
         world = world.host_policy("www.example.com", |policy| policy.dns.ttl = ttl);
     }
     world.snapshot.responder =
@@ -245,7 +248,7 @@ fn plain_setup() -> Setup {
         best_only: false,
         active_only: false,
         ttl: Some(10),
-        own_ttl: None,
+        own_ttl: (false, None),
         answers_itself: true,
         persistence: 0,
         error_handling: true,

@@ -6,6 +6,11 @@ use crate::gslb::observe::Figure;
 
 pub(super) struct HealthCheck;
 
+/// Whether there is nobody to take away.
+pub(super) fn all_pass(view: &View<'_>, candidates: &[usize]) -> bool {
+    candidates.iter().all(|&position| view.host.is_healthy(view.address(position)))
+}
+
 impl Rule for HealthCheck {
     type Figure = bool;
 

@@ -20,8 +20,6 @@ mod weighted_ip;
 mod weighted_round_robin;
 mod weighted_site;
 
-use smallvec::SmallVec;
-
 use self::active_bindings::ActiveBindings;
 pub use self::active_bindings::active_bindings;
 use self::capacity::Capacity;
@@ -44,7 +42,7 @@ use crate::model::policy::{Metric, TieBreaker};
 /// What a metric looks at, and who stays.
 trait Rule {
     /// What the metric knows about one candidate.
-    type Figure: Copy;
+    type Figure: Copy + Default;
 
     /// Why the metric does not look at this question at all, if so.
     fn skip(view: &View<'_>) -> Option<Skip> {
@@ -55,6 +53,14 @@ trait Rule {
     /// The figure of the candidate at `position`; `candidates` are all that reached the metric.
     fn figure(view: &View<'_>, position: usize, candidates: &[usize]) -> Self::Figure;
 
+    /// Finds out the figures of all candidates, in their order, each in its place of `figures`,
+    /// which is as long; for rules that can do it together.
+    fn figures(view: &View<'_>, candidates: &[usize], figures: &mut [Self::Figure]) {
+        for (figure, &position) in figures.iter_mut().zip(candidates) {
+            *figure = Self::figure(view, position, candidates);
+        }
+    }
+
     /// The test that each figure must pass, made from all of them; they are never empty.
     fn test(view: &View<'_>, figures: &[Self::Figure]) -> impl Fn(Self::Figure) -> bool;
 
@@ -62,25 +68,30 @@ trait Rule {
     fn tell(figure: Self::Figure) -> Figure;
 }
 
+/// Candidates whose figures take no allocation.
+const FEW: usize = 8;
+
 /// Applies one metric: takes away the candidates that do not pass.
-pub(super) fn apply(
+pub(super) fn apply<O: Observer>(
     metric: Metric,
     view: &View<'_>,
     candidates: &mut Candidates,
-    observer: &mut impl Observer,
+    observer: &mut O,
 ) {
     match metric {
-        Metric::HealthCheck => sift::<HealthCheck>(metric, view, candidates, observer),
-        Metric::WeightedIp => sift::<WeightedIp>(metric, view, candidates, observer),
-        Metric::WeightedSite => sift::<WeightedSite>(metric, view, candidates, observer),
-        Metric::Capacity => sift::<Capacity>(metric, view, candidates, observer),
-        Metric::ConnectionLoad => sift::<ConnectionLoad>(metric, view, candidates, observer),
-        Metric::ActiveBindings => sift::<ActiveBindings>(metric, view, candidates, observer),
-        Metric::Flashback => sift::<Flashback>(metric, view, candidates, observer),
-        Metric::RoundTripTime => sift::<RoundTripTime>(metric, view, candidates, observer),
-        Metric::Geographic => sift::<Geographic>(metric, view, candidates, observer),
-        Metric::NumSession => sift::<NumSession>(metric, view, candidates, observer),
-        Metric::Preference => sift::<Preference>(metric, view, candidates, observer),
+        // The usual case, and nobody wants to hear of it.
+        Metric::HealthCheck if !O::LISTENS && health_check::all_pass(view, candidates) => {}
+        Metric::HealthCheck => sift::<HealthCheck, _>(metric, view, candidates, observer),
+        Metric::WeightedIp => sift::<WeightedIp, _>(metric, view, candidates, observer),
+        Metric::WeightedSite => sift::<WeightedSite, _>(metric, view, candidates, observer),
+        Metric::Capacity => sift::<Capacity, _>(metric, view, candidates, observer),
+        Metric::ConnectionLoad => sift::<ConnectionLoad, _>(metric, view, candidates, observer),
+        Metric::ActiveBindings => sift::<ActiveBindings, _>(metric, view, candidates, observer),
+        Metric::Flashback => sift::<Flashback, _>(metric, view, candidates, observer),
+        Metric::RoundTripTime => sift::<RoundTripTime, _>(metric, view, candidates, observer),
+        Metric::Geographic => sift::<Geographic, _>(metric, view, candidates, observer),
+        Metric::NumSession => sift::<NumSession, _>(metric, view, candidates, observer),
+        Metric::Preference => sift::<Preference, _>(metric, view, candidates, observer),
     }
 }
 
@@ -117,32 +128,44 @@ const fn may_leave_nobody(metric: Metric) -> bool {
     }
 }
 
-fn sift<R: Rule>(
+fn sift<R: Rule, O: Observer>(
     metric: Metric,
     view: &View<'_>,
     candidates: &mut Candidates,
-    observer: &mut impl Observer,
+    observer: &mut O,
 ) {
     if let Some(reason) = R::skip(view) {
         observer.skipped(metric.into(), reason);
         return;
     }
-    let figures: SmallVec<[R::Figure; 8]> =
-        candidates.iter().map(|&position| R::figure(view, position, candidates)).collect();
-    let passes = R::test(view, &figures);
-    let all_stay = !may_leave_nobody(metric) && !figures.iter().any(|&figure| passes(figure));
+    let (mut few, mut many);
+    let figures: &mut [R::Figure] = if candidates.len() <= FEW {
+        few = [R::Figure::default(); FEW];
+        &mut few[..candidates.len()]
+    } else {
+        many = vec![R::Figure::default(); candidates.len()];
+        &mut many
+    };
+    R::figures(view, candidates, figures);
+    let passes = R::test(view, figures);
+    if O::LISTENS {
+        let all_stay = !may_leave_nobody(metric) && !figures.iter().any(|&figure| passes(figure));
+        for (&figure, &position) in figures.iter().zip(candidates.iter()) {
+            observer.judged(metric.into(), position, R::tell(figure), all_stay || passes(figure));
+        }
+    }
+    let list = candidates.as_mut_slice();
     let mut kept = 0;
     for (index, &figure) in figures.iter().enumerate() {
-        let position = candidates[index];
-        let stays = all_stay || passes(figure);
-        observer.judged(metric.into(), position, R::tell(figure), stays);
-        if stays {
-            candidates[kept] = position;
+        if passes(figure) {
+            list[kept] = list[index];
             kept += 1;
         }
     }
-    candidates.truncate(kept);
-    if all_stay {
+    if kept == 0 && !may_leave_nobody(metric) {
+        // Nobody was moved, so everybody is still where he was.
         observer.skipped(metric.into(), Skip::NobodyPasses);
+        return;
     }
+    candidates.truncate(kept);
 }

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use crate::gslb::observe::Figure;
 
 /// The relative weight of one candidate, kept as a fraction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RelativeWeight {
     /// Times it was chosen for this domain.
     pub(super) selections: u64,
@@ -41,8 +41,17 @@ impl RelativeWeight {
         }
     }
 
-    /// Compares `selections * shared_by / weight` without dividing; 128 bits hold every product.
+    /// Compares `selections * shared_by / weight` without dividing.
     fn compare(self, other: RelativeWeight) -> Ordering {
+        // The usual products fit 64 bits.
+        let short = |one: RelativeWeight, weight: u32| {
+            let factor = u64::from(one.shared_by) * u64::from(weight);
+            one.selections.checked_mul(factor)
+        };
+        if let (Some(this), Some(that)) = (short(self, other.weight), short(other, self.weight)) {
+            return this.cmp(&that);
+        }
+        // 128 bits hold every product.
         let product = |one: RelativeWeight, weight: u32| {
             u128::from(one.selections) * u128::from(one.shared_by) * u128::from(weight)
         };

@@ -1,0 +1,341 @@
+//! Several appliances in one process, which learn of each other over the GSLB protocol.
+//!
+//! Nothing is sent: a site device's own configuration and its measured state are looked at when the
+//! controller's snapshot is asked for, and what is other than at the last look is told to the
+//! controller, as a report would (emulated-world 3). So a line typed at one appliance travels to
+//! the answers of another before the next question, and settings made by `emulate` at the
+//! controller stay until the device itself reports something else (emulated-world 1).
+
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hashbrown::HashMap;
+
+use crate::appliance::Appliance;
+use crate::cli::session::Session;
+use crate::clock::Clock;
+use crate::config::capture;
+use crate::dns::{Responder, Settings};
+use crate::grammar::Grammar;
+use crate::health::state::{Connection, ReportedVip, States};
+use crate::model::snapshot::{Application, Snapshot};
+use crate::store::{self, StoreError};
+
+/// Appliances that know each other.
+#[derive(Debug)]
+pub struct Lab {
+    members: Vec<Member>,
+    /// What the line of a scenario file was answered with, if it was refused.
+    complaints: Mutex<Vec<String>>,
+    /// Something changed since the last delivery.
+    is_due: AtomicBool,
+    /// What was told to each controller, by its place and the device's address.
+    told: Mutex<HashMap<(usize, IpAddr), Report>>,
+}
+
+/// An appliance of a lab.
+#[derive(Debug)]
+pub struct Member {
+    /// Name of its file without the extension.
+    pub name: String,
+    /// The appliance, and how it answers questions.
+    pub responder: Arc<Responder>,
+}
+
+/// A lab that cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// A file or the folder cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The folder holds no configuration.
+    #[error("{0} holds no *.cfg file")]
+    Empty(PathBuf),
+}
+
+/// What a site device reports about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Report {
+    connection: Connection,
+    vips: Vec<VipReport>,
+}
+
+/// What it reports about a VIP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct VipReport {
+    vip: ReportedVip,
+    /// Active bindings of each port; a port without any is down.
+    bindings: Vec<(Application, u32)>,
+}
+
+impl Member {
+    /// Lines of its configuration that were put aside.
+    pub fn rejected(&self) -> usize {
+        self.responder.appliance.configuration().rejected.len()
+    }
+}
+
+impl Lab {
+    /// Starts an appliance for every `*.cfg` of a folder, then plays its `*.emu` files, both in the
+    /// order of their names.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or there is none.
+    pub fn start(
+        grammar: &Arc<Grammar>,
+        clock: &Arc<dyn Clock>,
+        settings: Settings,
+        folder: &Path,
+    ) -> Result<Arc<Self>, LabError> {
+        let mut texts = Vec::new();
+        for path in files(folder, "cfg")? {
+            let text = capture::clean(grammar, &store::read_text(&path)?);
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            texts.push((name, text));
+        }
+        if texts.is_empty() {
+            return Err(LabError::Empty(folder.to_owned()));
+        }
+        let lab = Self::of(grammar, clock, settings, texts);
+        for path in files(folder, "emu")? {
+            let text = store::read_text(&path)?;
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            lab.play(&name, &text);
+        }
+        Ok(lab)
+    }
+
+    /// A lab of configurations with their names.
+    pub fn of(
+        grammar: &Arc<Grammar>,
+        clock: &Arc<dyn Clock>,
+        settings: Settings,
+        configurations: Vec<(String, String)>,
+    ) -> Arc<Self> {
+        let first = Appliance::new(Arc::clone(grammar), Arc::clone(clock), None);
+        let members = configurations
+            .into_iter()
+            .map(|(name, text)| {
+                let appliance = Appliance::beside(&first);
+                appliance.start_with(&text);
+                let responder = Responder { appliance: Arc::new(appliance), settings };
+                Member { name, responder: Arc::new(responder) }
+            })
+            .collect();
+        let lab = Arc::new(Lab {
+            members,
+            complaints: Mutex::default(),
+            is_due: AtomicBool::new(true),
+            told: Mutex::default(),
+        });
+        for member in &lab.members {
+            member.responder.appliance.join(&lab);
+        }
+        lab
+    }
+
+    /// The appliances in the order of their names.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// The appliance of that name: that of its file, else its host name; in any case.
+    pub fn member(&self, name: &str) -> Option<&Member> {
+        let by_file = self.members.iter().find(|member| member.name.eq_ignore_ascii_case(name));
+        by_file.or_else(|| {
+            let host_name = |member: &&Member| {
+                let snapshot = member.responder.appliance.own_current();
+                snapshot.device_name.eq_ignore_ascii_case(name)
+            };
+            self.members.iter().find(host_name)
+        })
+    }
+
+    /// The appliance that gets the first console: the first one with sites, else the first one.
+    ///
+    /// # Panics
+    ///
+    /// Never: a lab without appliances is not made.
+    pub fn controller(&self) -> &Member {
+        let controls =
+            |member: &&Member| !member.responder.appliance.own_current().sites.is_empty();
+        let first = self.members.iter().find(controls).or_else(|| self.members.first());
+        first.expect("a lab has appliances")
+    }
+
+    /// What scenario files were refused, with file and line.
+    pub fn complaints(&self) -> Vec<String> {
+        self.complaints.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Plays a scenario: commands, one a line, typed at the first console.
+    pub fn play(&self, name: &str, text: &str) {
+        let mut session = Session::privileged(Arc::clone(&self.controller().responder));
+        for (number, line) in text.lines().enumerate() {
+            let answer = session.run(line);
+            if let Some(first) = answer.lines().next() {
+                let complaint = format!("{name}:{}: {first}", number + 1);
+                self.complaints.lock().unwrap_or_else(PoisonError::into_inner).push(complaint);
+            }
+        }
+    }
+
+    /// Lets everything happen that has fallen due, at every appliance.
+    pub fn pass_time(&self) {
+        self.something_changed();
+        for member in &self.members {
+            member.responder.appliance.pass_time();
+        }
+    }
+
+    /// A line was accepted, or time passed: the next one who asks gets new reports.
+    pub(crate) fn something_changed(&self) {
+        self.is_due.store(true, Ordering::Release);
+    }
+
+    /// Forgets what the controllers were told, so that everything is told again.
+    pub(crate) fn tell_again(&self) {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.something_changed();
+    }
+
+    /// Delivers what is other than at the last delivery.
+    pub(crate) fn deliver(&self) {
+        if !self.is_due.load(Ordering::Acquire) {
+            return;
+        }
+        // Who comes second waits, so that nobody answers from old reports.
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.is_due.swap(false, Ordering::AcqRel) {
+            return;
+        }
+        let snapshots: Vec<Arc<Snapshot>> = self
+            .members
+            .iter()
+            .map(|member| Arc::clone(&member.responder.appliance.own_current()))
+            .collect();
+        let mut owners: HashMap<IpAddr, usize> = HashMap::new();
+        for (place, snapshot) in snapshots.iter().enumerate() {
+            for address in &snapshot.own_addresses {
+                owners.entry(*address).or_insert(place);
+            }
+        }
+        for (place, snapshot) in snapshots.iter().enumerate() {
+            let controller = &self.members[place].responder.appliance;
+            for server in &snapshot.servers {
+                let owner = owners.get(&server.address).copied();
+                let device = owner.map(|owner| {
+                    let states = &self.members[owner].responder.appliance.states;
+                    (&*snapshots[owner], states, owner == place)
+                });
+                let mut report = report_of(device);
+                let old = told.get(&(place, server.address));
+                if let Some(old) = old.filter(|_| report.connection != Connection::Established) {
+                    // A device that is silent has not withdrawn anything (decisions 3.6).
+                    report.vips.clone_from(&old.vips);
+                }
+                if old == Some(&report)
+                    || (old.is_none() && is_described(controller, server.address))
+                {
+                    continue;
+                }
+                if tell(&controller.states, server.address, old, &report) {
+                    controller.owners_changed();
+                }
+                told.insert((place, server.address), report);
+            }
+        }
+    }
+}
+
+/// Whether `emulate` commands say what a device that no appliance of the lab is reports.
+fn is_described(controller: &Appliance, address: IpAddr) -> bool {
+    !controller.states.server(address).vips().is_empty()
+}
+
+/// What a device reports; without a device, or if it does not speak the protocol, nothing.
+fn report_of(device: Option<(&Snapshot, &States, bool)>) -> Report {
+    let silent = Report { connection: Connection::Attempting, vips: Vec::new() };
+    let Some((snapshot, states, is_self)) = device else { return silent };
+    if !snapshot.speaks_protocol && !is_self {
+        return silent;
+    }
+    let balancing = &snapshot.balancing;
+    let vips = balancing.virtual_.iter().filter(|server| !server.disabled).filter_map(|server| {
+        let address = server.address?;
+        let ports = server.ports.iter().filter(|port| !port.disabled);
+        let bindings: Vec<(Application, u32)> = ports
+            .map(|port| {
+                let count = balancing.active_bindings(states, server, port.application);
+                (port.application, count)
+            })
+            .collect();
+        let applications = bindings.iter().map(|(application, _)| *application).collect();
+        let vip = ReportedVip { address, applications, standby: false };
+        Some(VipReport { vip, bindings })
+    });
+    Report { connection: Connection::Established, vips: vips.collect() }
+}
+
+/// Tells a controller what has changed; whether the owners of VIPs have.
+fn tell(states: &States, device: IpAddr, old: Option<&Report>, new: &Report) -> bool {
+    let server = states.server(device);
+    let mut owners_changed = false;
+    if old.is_none_or(|old| old.connection != new.connection) {
+        server.set_connection(new.connection);
+    }
+    let known = |report: Option<&Report>, address: IpAddr| {
+        let vips = report.map_or(&[][..], |report| &report.vips);
+        vips.iter().find(|vip| vip.vip.address == address).cloned()
+    };
+    for gone in old.map_or(&[][..], |old| &old.vips) {
+        if known(Some(new), gone.vip.address).is_none() {
+            server.withdraw_vip(gone.vip.address);
+            set_health(states, &gone.bindings, gone.vip.address, |_| true);
+            owners_changed = true;
+        }
+    }
+    for vip in &new.vips {
+        let before = known(old, vip.vip.address);
+        if before.as_ref().is_none_or(|before| before.vip != vip.vip) {
+            server.report_vip(vip.vip.clone());
+            owners_changed = true;
+        }
+        if before.as_ref().is_none_or(|before| before.bindings != vip.bindings) {
+            for (application, count) in &vip.bindings {
+                server.set_active_bindings(vip.vip.address, *application, *count);
+            }
+            set_health(states, &vip.bindings, vip.vip.address, |count| count > 0);
+        }
+    }
+    owners_changed
+}
+
+fn set_health(
+    states: &States,
+    bindings: &[(Application, u32)],
+    vip: IpAddr,
+    is_up: impl Fn(u32) -> bool,
+) {
+    let state = states.address(vip);
+    for (application, count) in bindings {
+        state.set_up(Some(*application), is_up(*count));
+    }
+}
+
+/// The files of a folder with that extension, in the order of their names.
+fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, StoreError> {
+    let fail = |source| StoreError::File { path: folder.to_owned(), source };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(fail)? {
+        let path = entry.map_err(fail)?.path();
+        if path.extension().is_some_and(|known| known == extension) {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}

@@ -1,0 +1,54 @@
+//! `show server virtual` (gslb-show 16.3).
+
+use super::page::Page;
+use super::table::{Block, Column};
+use crate::model::balancing::{DEFAULT_PORT, Port, VirtualServer};
+use crate::model::snapshot::Snapshot;
+use crate::show::PortNames;
+
+const COLUMNS: [Column; 9] = [
+    Column::left(&["Port", "----"], 7),
+    Column::left(&["State", "-----"], 8),
+    Column::left(&["Sticky", "------"], 6).gap(2),
+    Column::left(&["Concur", "------"], 6).gap(2),
+    Column::left(&["Proxy", "-----"], 5).gap(2),
+    Column::left(&["DSR", "---"], 3).gap(2),
+    Column::left(&["CurConn", "-------"], 7).gap(2),
+    Column::left(&["TotConn", "-------"], 7).gap(2),
+    Column::left(&["PeakConn", "--------"], 8).gap(3),
+];
+
+/// `show server virtual [<name>]`; `None` if there is no such server.
+pub fn server_virtual(
+    snapshot: &Snapshot,
+    names: PortNames<'_>,
+    name: Option<&str>,
+) -> Option<String> {
+    let wanted =
+        |server: &&VirtualServer| name.is_none_or(|name| server.name.eq_ignore_ascii_case(name));
+    let mut page = Page::default();
+    page.line("Virtual Servers Info");
+    let mut found = false;
+    for server in snapshot.balancing.virtual_.iter().filter(wanted) {
+        found = true;
+        page.line("");
+        let state = if server.disabled { "Disabled" } else { "Enabled" };
+        let address =
+            server.address.map_or_else(|| "0.0.0.0".to_owned(), |address| address.to_string());
+        page.line(format!("Name: {:<18}State: {state:<20}IP:{address}:   1", server.name));
+        let predictor = server.predictor.as_deref().unwrap_or(&snapshot.balancing.global.predictor);
+        page.line(format!("Pred: {predictor:<18}ACL-Id: 0                  TotalConn: 0"));
+        page.line("");
+        let default = Port { application: DEFAULT_PORT, disabled: false, sticky: false };
+        let rows: Vec<[String; 9]> =
+            std::iter::once(&default).chain(&server.ports).map(|port| row(names, port)).collect();
+        page.block(0, &Block::new(&COLUMNS, &rows));
+    }
+    (found || name.is_none()).then(|| page.finish())
+}
+
+fn row(names: PortNames<'_>, port: &Port) -> [String; 9] {
+    let state = if port.disabled { "disabled" } else { "enabled" };
+    let sticky = if port.sticky { "YES" } else { "NO" };
+    [&names(port.application), state, sticky, "NO", "NO", "NO", "0", "0", "0"].map(str::to_owned)
+}
