@@ -437,6 +437,9 @@ impl Projection<'_> {
             | Kept::ServerNoRemoteL3Check
             | Kept::ServerSymmetricPort
             | Kept::CswRule
+            | Kept::CacheGroup
+            | Kept::CacheGroupMember
+            | Kept::CacheGroupHashMask
             | Kept::PortRange
             | Kept::PortRangePort
             | Kept::HealthPolicy
