@@ -13,6 +13,7 @@ use crate::config::render::{self, Secrets};
 use crate::config::tree::{Reading, Statement, Tree};
 use crate::counters::Counters;
 use crate::dns::drops::Drops;
+use crate::flash::Flash;
 use crate::grammar::Grammar;
 use crate::grammar::link::{Kept, Message};
 use crate::gslb::hash_persistence;
@@ -23,6 +24,7 @@ use crate::log::status::StatusWatch;
 use crate::log::{Log, Stamp};
 use crate::model::hosts;
 use crate::model::logging::{LogLevel, LogSettings};
+use crate::model::network::Network;
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::Snapshot;
 use crate::model::world::{self, Effect, World};
@@ -75,6 +77,8 @@ pub struct Appliance {
     is_unwatched: AtomicBool,
     /// Whether the settings of the log are older than the configuration.
     is_log_stale: AtomicBool,
+    /// Images of the software.
+    pub flash: Flash,
     /// The files that stand for those of TFTP servers.
     pub tftp: TftpServer,
     /// Where a save goes.
@@ -133,6 +137,7 @@ impl Appliance {
             watch: Mutex::default(),
             is_unwatched: AtomicBool::new(false),
             is_log_stale: AtomicBool::new(false),
+            flash: Flash::default(),
             tftp: TftpServer::new(store.as_ref().map(StateDirectory::path)),
             store,
         };
@@ -298,9 +303,13 @@ impl Appliance {
         if !self.is_unwatched.swap(false, Ordering::AcqRel) {
             return;
         }
-        let messages = self.watch().look(&self.current());
-        for message in messages {
-            self.record(LogLevel::Notification, message);
+        let network = {
+            let configuration = self.configuration();
+            Network::read(&self.grammar, &configuration.trees.configuration)
+        };
+        let messages = self.watch().look(&self.current(), &self.states, &network);
+        for (level, message) in messages {
+            self.record(level, message);
         }
     }
 
@@ -525,6 +534,9 @@ impl Appliance {
             Event::Second => {
                 self.states.pass_second(sample);
                 self.tell_deletions();
+                if let Some(dots) = self.flash.finish() {
+                    self.log.say(dots + &self.grammar.message(Message::FlashDone, &[]));
+                }
             }
             Event::Status => self.states.report_status(),
             Event::Health => self.follow_health(&snapshot, moment),

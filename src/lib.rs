@@ -28,6 +28,7 @@ pub mod config;
 pub mod counters;
 pub mod demo;
 pub mod dns;
+pub mod flash;
 pub mod grammar;
 pub mod gslb;
 pub mod health;

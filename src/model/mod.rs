@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod balancing;
+pub mod banners;
 pub mod draft;
 pub mod hosts;
 pub mod logging;

@@ -410,6 +410,9 @@ impl<'a> Projection<'a> {
             | Kept::ServerNoRemoteL3Check
             | Kept::ServerSymmetricPort
             | Kept::CswRule
+            | Kept::CacheGroup
+            | Kept::CacheGroupMember
+            | Kept::CacheGroupHashMask
             | Kept::PortRange
             | Kept::PortRangePort
             | Kept::HealthPolicy
