@@ -112,9 +112,29 @@ pub(crate) struct Options {
     /// Add the SOA record that the device leaves out of negative answers
     #[arg(long, global = true)]
     pub(crate) strict_dns: bool,
+    /// Check servers over the network, at the addresses that the configuration names or where
+    /// `emulate map` leads; `--live=mapped`: only at those that are mapped
+    #[arg(
+        long,
+        value_name = "WHAT",
+        global = true,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all"
+    )]
+    pub(crate) live: Option<Live>,
     /// Read the grammar from a folder instead of the one that is built in
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) grammar: Option<PathBuf>,
+}
+
+/// Whom the program may reach over the network.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Live {
+    /// Every address that the configuration names
+    All,
+    /// Only where `emulate map` leads
+    Mapped,
 }
 
 /// How the findings of `check` are written.

@@ -19,6 +19,7 @@ use adxemu::dns::{Responder, Settings};
 use adxemu::grammar::link::Message;
 use adxemu::grammar::{Grammar, GrammarError, reference};
 use adxemu::lab::{Lab, LabError};
+use adxemu::live::gate::Allowed;
 use adxemu::replay::appliance::Played;
 use adxemu::replay::{self, Subject};
 use adxemu::store::{self, StateDirectory, StoreError};
@@ -26,7 +27,7 @@ use adxemu::term::console::Console;
 use adxemu::term::{lines, quiet};
 use tokio::runtime::Runtime;
 
-use crate::arguments::{Arguments, Command, FailOn, Format, Options, Served};
+use crate::arguments::{Arguments, Command, FailOn, Format, Live, Options, Served};
 
 /// Why the program ends with status 2.
 #[derive(Debug, thiserror::Error)]
@@ -119,6 +120,7 @@ fn appliance(options: &Options, example: Option<Demo>) -> Result<Arc<Appliance>,
     };
     let store = folder.as_deref().map(StateDirectory::open).transpose()?;
     let appliance = Arc::new(Appliance::new(grammar(options)?, Arc::new(RealClock::new()), store));
+    appliance.gate.open(allowed(options));
     if let Some(example) = example {
         appliance.start_with(example.text());
     } else if let Some(path) = &options.config {
@@ -143,6 +145,15 @@ fn settings(options: &Options) -> Settings {
     Settings { client_subnet: options.client_subnet, strict_dns: options.strict_dns }
 }
 
+/// Whom the program may reach over the network.
+fn allowed(options: &Options) -> Allowed {
+    match options.live {
+        None => Allowed::Nothing,
+        Some(Live::Mapped) => Allowed::Mapped,
+        Some(Live::All) => Allowed::All,
+    }
+}
+
 /// What a command of the program starts.
 struct Started {
     /// What answers questions and gets the first console.
@@ -163,6 +174,7 @@ impl Started {
     fn lab(options: &Options, folder: &Path) -> Result<Self, Failure> {
         let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
         let lab = Lab::start(&grammar(options)?, &clock, settings(options), folder)?;
+        lab.controller().responder.appliance.gate.open(allowed(options));
         let responder = Arc::clone(&lab.controller().responder);
         Ok(Started { responder, example: None, lab: Some(lab) })
     }

@@ -576,7 +576,8 @@ impl Projection<'_> {
             | Kept::EmulateSnaLu
             | Kept::EmulateAgent
             | Kept::EmulateRtt
-            | Kept::EmulateActiveRtt => {}
+            | Kept::EmulateActiveRtt
+            | Kept::EmulateMap => {}
         }
         Context::Other
     }
