@@ -14,6 +14,8 @@ use adxemu::cli::session::Session;
 use adxemu::clock::{Clock, RealClock, every_second};
 use adxemu::config::capture;
 use adxemu::demo::Demo;
+use adxemu::dns::cookie::Secret;
+use adxemu::dns::rate::RateLimit;
 use adxemu::dns::serve::{ListenError, Server, TcpLimits};
 use adxemu::dns::{Responder, Settings};
 use adxemu::grammar::link::Message;
@@ -40,6 +42,8 @@ pub(crate) enum Failure {
     Listen(#[from] ListenError),
     #[error(transparent)]
     Lab(#[from] LabError),
+    #[error("the system gives no random numbers: {0}")]
+    Random(#[from] getrandom::Error),
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("no example is called {name}; there are: {known}")]
@@ -141,8 +145,14 @@ fn default_state() -> Option<PathBuf> {
         .map(|base| base.join("adxemu"))
 }
 
-fn settings(options: &Options) -> Settings {
-    Settings { client_subnet: options.client_subnet, strict_dns: options.strict_dns }
+fn settings(options: &Options) -> Result<Settings, Failure> {
+    let slip = options.rate_limit_slip;
+    Ok(Settings {
+        client_subnet: options.client_subnet,
+        strict_dns: options.strict_dns,
+        cookies: Some(Secret::from_system()?),
+        rate_limit: options.rate_limit.map(|per_second| RateLimit { per_second, slip }),
+    })
 }
 
 /// Whom the program may reach over the network.
@@ -167,13 +177,13 @@ struct Started {
 impl Started {
     fn one(options: &Options, example: Option<Demo>) -> Result<Self, Failure> {
         let appliance = appliance(options, example)?;
-        let responder = Arc::new(Responder { appliance, settings: settings(options) });
+        let responder = Arc::new(Responder { appliance, settings: settings(options)? });
         Ok(Started { responder, example, lab: None })
     }
 
     fn lab(options: &Options, folder: &Path) -> Result<Self, Failure> {
         let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
-        let lab = Lab::start(&grammar(options)?, &clock, settings(options), folder)?;
+        let lab = Lab::start(&grammar(options)?, &clock, settings(options)?, folder)?;
         lab.controller().responder.appliance.gate.open(allowed(options));
         let responder = Arc::clone(&lab.controller().responder);
         Ok(Started { responder, example: None, lab: Some(lab) })

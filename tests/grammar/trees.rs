@@ -114,7 +114,7 @@ fn shown(grammar: &Arc<Grammar>, text: &str) -> String {
     let clock = Arc::new(DrivenClock::new());
     let appliance = Arc::new(Appliance::new(Arc::clone(grammar), clock, None));
     appliance.load_world(text);
-    let settings = Settings { client_subnet: false, strict_dns: false };
+    let settings = Settings::default();
     let responder = Arc::new(Responder { appliance: Arc::clone(&appliance), settings });
     let mut session = Session::privileged(responder);
     let mut out = String::new();
