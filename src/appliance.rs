@@ -20,6 +20,7 @@ use crate::gslb::hash_persistence;
 use crate::health::schedule::{Event, Periods, Schedule};
 use crate::health::state::States;
 use crate::lab::Lab;
+use crate::live::gate::Gate;
 use crate::log::status::StatusWatch;
 use crate::log::{Log, Stamp};
 use crate::model::hosts;
@@ -47,6 +48,8 @@ pub struct Appliance {
     pub drops: Drops,
     /// What health checks and site devices report.
     pub states: States,
+    /// The way to the live network; it is closed unless `--live` opens it.
+    pub gate: Arc<Gate>,
     /// The sessions that are open.
     pub sessions: Sessions,
     /// Messages for the console and the log buffer.
@@ -121,6 +124,7 @@ impl Appliance {
             counters: Counters::default(),
             drops: Drops::default(),
             states: States::default(),
+            gate: Arc::default(),
             sessions: Sessions::default(),
             log: Log::default(),
             lab: OnceLock::new(),
@@ -146,11 +150,11 @@ impl Appliance {
     }
 
     /// An appliance that saves nothing and looks at the same servers as another one: results of
-    /// health checks hold for both.
+    /// health checks, and the way to the live network, hold for both.
     pub fn beside(other: &Appliance) -> Self {
         let states = States::beside(&other.states);
         let appliance = Appliance::new(Arc::clone(&other.grammar), Arc::clone(&other.clock), None);
-        Appliance { states, ..appliance }
+        Appliance { states, gate: Arc::clone(&other.gate), ..appliance }
     }
 
     /// An appliance with the built-in grammar that saves nothing; for tests and benchmarks.
@@ -363,6 +367,7 @@ impl Appliance {
         let mut configuration = self.configuration();
         configuration.trees.world = Tree::default();
         self.states.reset();
+        self.gate.unmap_all();
         self.counters.clear();
         for domain in &self.snapshot.load().sna_domains {
             // The clock begins anew, so no moment before counts any more.
@@ -594,7 +599,8 @@ impl Appliance {
 
     /// Applies settings of the emulated world; says whether the owners of VIPs are others now.
     fn apply_to(&self, snapshot: &Snapshot, changes: &[(bool, Statement)]) -> Effect {
-        let world = World { states: &self.states, snapshot, now: self.clock.now() };
+        let world =
+            World { states: &self.states, snapshot, gate: &self.gate, now: self.clock.now() };
         let mut effect = Effect::State;
         for (kept, statement) in changes {
             let reading = Reading { grammar: &self.grammar, statement };

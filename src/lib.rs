@@ -33,6 +33,7 @@ pub mod grammar;
 pub mod gslb;
 pub mod health;
 pub mod lab;
+pub mod live;
 pub mod log;
 pub mod model;
 mod names;

@@ -310,6 +310,7 @@ named_enum! {
         EmulateAgent = "emulate-agent",
         EmulateRtt = "emulate-rtt",
         EmulateActiveRtt = "emulate-active-rtt",
+        EmulateMap = "emulate-map",
     }
 }
 

@@ -551,7 +551,8 @@ impl<'a> Projection<'a> {
             | Kept::EmulateSnaLu
             | Kept::EmulateAgent
             | Kept::EmulateRtt
-            | Kept::EmulateActiveRtt => {}
+            | Kept::EmulateActiveRtt
+            | Kept::EmulateMap => {}
         }
         Context::Other
     }
