@@ -91,7 +91,7 @@ enum Context {
     Zone(usize),
     /// An SNA gateway domain, by its place in the list.
     SnaDomain(usize),
-    /// A real or virtual server.
+    /// A block of server load balancing.
     Server(Owner),
     /// A block without meaning for the snapshot.
     Other,
@@ -198,21 +198,51 @@ impl Projection<'_> {
             | Kept::ServerPingInterval
             | Kept::ServerPingRetries
             | Kept::ServerPredictor => self.balancing.global(kept, reading),
-            Kept::RealServer | Kept::RemoteServer | Kept::CacheServer | Kept::VirtualServer => {
+            Kept::PortRange
+            | Kept::HealthPolicy
+            | Kept::PortProfile
+            | Kept::RealServer
+            | Kept::RemoteServer
+            | Kept::CacheServer
+            | Kept::VirtualServer => {
                 return Context::Server(self.balancing.open(kept, reading));
             }
-            Kept::RealMaxConnections
+            Kept::PortRangePorts
+            | Kept::HealthPolicyAddress
+            | Kept::HealthPolicyPort
+            | Kept::HealthPolicyL4Check
+            | Kept::HealthPolicyL7Check
+            | Kept::HealthPolicyAnd
+            | Kept::HealthPolicyOr
+            | Kept::HealthPolicyNot
+            | Kept::PortProfileDisable
+            | Kept::PortProfileDisableReal
+            | Kept::PortProfileDisableVirtual
+            | Kept::PortProfileTcpKeepalivePort
+            | Kept::PortProfileTcpUseMasterState
+            | Kept::PortProfileUdpKeepalivePort
+            | Kept::PortProfileUdpUseMasterState
+            | Kept::RealMaxConnections
             | Kept::RealWeight
+            | Kept::RealPortRange
+            | Kept::RealPortHealthPolicy
+            | Kept::RealHttpHealthPolicy
             | Kept::RealPort
             | Kept::RealPortDisable
             | Kept::RealHttp
             | Kept::RealHttpDisable
             | Kept::VirtualDisable
             | Kept::VirtualPredictor
+            | Kept::VirtualSymmetricActive
+            | Kept::VirtualSymmetricPriority
             | Kept::VirtualPort
             | Kept::VirtualPortDisable
             | Kept::VirtualPortSticky
-            | Kept::VirtualBind => {
+            | Kept::VirtualPortRange
+            | Kept::VirtualTrack
+            | Kept::VirtualTrackGroup
+            | Kept::VirtualBind
+            | Kept::VirtualBindRange => {
                 if let Context::Server(owner) = context {
                     self.balancing.statement(*owner, kept, reading);
                 }
@@ -437,18 +467,16 @@ impl Projection<'_> {
             | Kept::ServerNoRemoteL3Check
             | Kept::ServerSymmetricPort
             | Kept::CswRule
-            | Kept::PortRange
-            | Kept::PortRangePort
-            | Kept::HealthPolicy
-            | Kept::HealthPolicyAddress
-            | Kept::HealthPolicyPort
             | Kept::HealthPolicyProtocol
             | Kept::HealthPolicyInterval
             | Kept::HealthPolicyRetries
-            | Kept::PortProfile
             | Kept::PortProfileTcp
+            | Kept::PortProfileTcpKeepalive
+            | Kept::PortProfileTcpKeepaliveProtocol
             | Kept::PortProfileTcpSetting
             | Kept::PortProfileUdp
+            | Kept::PortProfileUdpKeepalive
+            | Kept::PortProfileUdpKeepaliveProtocol
             | Kept::PortProfileUdpSetting
             | Kept::PortProfileNoFastBringup
             | Kept::RealDescription
@@ -464,11 +492,8 @@ impl Projection<'_> {
             | Kept::RealHttpSetting
             | Kept::VirtualDescription
             | Kept::VirtualStickyAge
-            | Kept::VirtualSymmetricActive
-            | Kept::VirtualSymmetricPriority
             | Kept::VirtualTcpAge
-            | Kept::VirtualTrack
-            | Kept::VirtualTrackGroup
+            | Kept::VirtualTrackSource
             | Kept::VirtualUdpAge
             | Kept::VirtualPortSetting
             | Kept::Communication
@@ -568,6 +593,9 @@ impl Projection<'_> {
             | Kept::EmulateCpu
             | Kept::EmulateConnectionRate
             | Kept::EmulateBindings
+            | Kept::EmulateOwnSessions
+            | Kept::EmulateOwnCpu
+            | Kept::EmulateOwnConnectionRate
             | Kept::EmulateHealth
             | Kept::EmulateApplicationHealth
             | Kept::EmulateFlashback
