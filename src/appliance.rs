@@ -1,9 +1,11 @@
 //! One emulated appliance: everything that its sessions and its sockets share.
 
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use arc_swap::{ArcSwap, Guard};
+use hashbrown::HashMap;
 
 use crate::cli::sessions::Sessions;
 use crate::clock::{Clock, Moment};
@@ -17,6 +19,7 @@ use crate::flash::Flash;
 use crate::grammar::Grammar;
 use crate::grammar::link::{Kept, Message};
 use crate::gslb::hash_persistence;
+use crate::health::own::Own;
 use crate::health::schedule::{Event, Periods, Schedule};
 use crate::health::state::States;
 use crate::lab::Lab;
@@ -56,6 +59,8 @@ pub struct Appliance {
     pub log: Log,
     /// The lab that the appliance stands in; set once.
     lab: OnceLock<Weak<Lab>>,
+    /// What the appliance told itself as its own site device, outside a lab.
+    told: Mutex<HashMap<IpAddr, Own>>,
     /// Names of real and virtual servers whose end is still to be told.
     deleted: Mutex<Vec<String>>,
     configuration: Mutex<Configuration>,
@@ -128,6 +133,7 @@ impl Appliance {
             sessions: Sessions::default(),
             log: Log::default(),
             lab: OnceLock::new(),
+            told: Mutex::default(),
             deleted: Mutex::default(),
             configuration: Mutex::default(),
             is_stale: AtomicBool::new(false),
@@ -231,6 +237,7 @@ impl Appliance {
             hosts::assign_owners(&mut snapshot);
         }
         self.is_stale.store(false, Ordering::Release);
+        self.tell_itself(&snapshot);
         self.publish(snapshot);
         self.states.collect();
         drop(configuration);
@@ -368,6 +375,7 @@ impl Appliance {
         configuration.trees.world = Tree::default();
         self.states.reset();
         self.gate.unmap_all();
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.counters.clear();
         for domain in &self.snapshot.load().sna_domains {
             // The clock begins anew, so no moment before counts any more.
@@ -576,8 +584,44 @@ impl Appliance {
         let snapshot =
             project::project(&self.grammar, tree, &self.states, configuration.boot, previous);
         self.is_stale.store(false, Ordering::Release);
+        self.tell_itself(&snapshot);
         self.snapshot.store(Arc::new(snapshot));
         self.states.collect();
+    }
+
+    /// Tells the appliance as its own site device what it has; in a lab the lab does.
+    fn tell_itself(&self, snapshot: &Snapshot) {
+        if self.lab.get().is_some() {
+            return;
+        }
+        let own = self.states.own();
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        for server in snapshot.servers.iter().filter(|server| server.is_self) {
+            let before = told.get(&server.address);
+            // What was never set is no report: settings made for the device stay.
+            if before.unwrap_or(&Own::default()) != &own {
+                own.tell(&server.state, before);
+                // No report has to travel.
+                server.state.report_status();
+                told.insert(server.address, own.clone());
+            }
+        }
+    }
+
+    /// Makes the settings of the emulated world again, for they take precedence over what the
+    /// devices of a lab reported meanwhile (emulated-world 1). Samples of measurements are not
+    /// taken again.
+    pub(crate) fn apply_world_again(&self) {
+        let configuration = self.configuration();
+        let statements = configuration.trees.world.root.statements();
+        let settings: Vec<(bool, Statement)> = statements
+            .filter(|statement| {
+                let storage = self.grammar.command(statement.command).storage.as_ref();
+                storage.is_some_and(|storage| !storage.again)
+            })
+            .map(|statement| (true, statement.without_block()))
+            .collect();
+        self.apply_world(&configuration, &settings);
     }
 
     fn apply_world(&self, configuration: &Configuration, changes: &[(bool, Statement)]) {
@@ -592,8 +636,10 @@ impl Appliance {
             let previous = self.snapshot.load_full();
             self.publish_from(configuration, &previous);
         }
-        if self.apply_to(&self.snapshot.load(), changes) == Effect::Snapshot {
-            self.is_stale.store(true, Ordering::Release);
+        match self.apply_to(&self.snapshot.load(), changes) {
+            Effect::State => {}
+            Effect::Itself => self.tell_itself(&self.snapshot.load()),
+            Effect::Snapshot => self.is_stale.store(true, Ordering::Release),
         }
     }
 
@@ -604,9 +650,7 @@ impl Appliance {
         let mut effect = Effect::State;
         for (kept, statement) in changes {
             let reading = Reading { grammar: &self.grammar, statement };
-            if world::apply(world, &reading, *kept) == Effect::Snapshot {
-                effect = Effect::Snapshot;
-            }
+            effect = effect.max(world::apply(world, &reading, *kept));
         }
         effect
     }

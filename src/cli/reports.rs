@@ -113,6 +113,10 @@ pub(super) fn print(
             let site = arguments.text("site");
             show::sites(&snapshot, site).ok_or_else(|| missing(Kept::Site, "site"))?
         }
+        Report::HealthPolicies => {
+            show::health_policies(&snapshot, &appliance.states, &|port| port_name(session, port))
+        }
+        Report::PortRanges => show::port_ranges(&snapshot),
         Report::ServerReal => {
             let names = |port| port_name(session, port);
             show::server_real(&snapshot, &appliance.states, &names, arguments.text("name"))

@@ -18,10 +18,12 @@ use crate::model::snapshot::{Application, Snapshot};
 use crate::sna::{DEFAULT_BANDWIDTH, LuStatus};
 
 /// What else must happen after a change of the measured state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// Nothing: a snapshot sees the change through its cells.
     State,
+    /// What the appliance tells of itself: the controllers that have it as a site device are told.
+    Itself,
     /// The owners of VIPs change: a new snapshot is due.
     Snapshot,
 }
@@ -75,6 +77,22 @@ pub fn apply(world: World<'_>, reading: &Reading<'_>, kept: bool) -> Effect {
         Some(Kept::EmulateAgent) => {
             let old = kept && reading.word("age") == Some(OLD);
             with_server(states, reading, |server| server.set_new_agent(!old));
+        }
+        Some(Kept::EmulateOwnSessions) => {
+            let used = reading.number("used").filter(|_| kept).unwrap_or(0);
+            let maximum = reading.number("maximum").filter(|_| kept).unwrap_or(DEFAULT_SESSIONS);
+            states.change_own(|own| own.status.sessions = Sessions { used, maximum });
+            return Effect::Itself;
+        }
+        Some(Kept::EmulateOwnCpu) => {
+            let percent = reading.number("percent").filter(|_| kept).unwrap_or(0);
+            states.change_own(|own| own.status.cpu = percent);
+            return Effect::Itself;
+        }
+        Some(Kept::EmulateOwnConnectionRate) => {
+            let rates: Vec<u32> = if kept { reading.numbers("rate").collect() } else { Vec::new() };
+            states.change_own(|own| own.set_rates(rates));
+            return Effect::Itself;
         }
         Some(Kept::EmulateHealth) => set_health(states, reading, None, kept),
         Some(Kept::EmulateApplicationHealth) => {

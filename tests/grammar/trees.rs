@@ -137,7 +137,7 @@ fn meaning(appliance: &Appliance) -> String {
 fn typed(grammar: &Arc<Grammar>, text: &str) -> Arc<Appliance> {
     let clock = Arc::new(DrivenClock::new());
     let appliance = Arc::new(Appliance::new(Arc::clone(grammar), clock, None));
-    let settings = Settings { client_subnet: false, strict_dns: false };
+    let settings = Settings::default();
     let responder = Arc::new(Responder { appliance: Arc::clone(&appliance), settings });
     let mut session = Session::configuring(responder);
     for line in text.lines() {
