@@ -7,10 +7,10 @@ use arc_swap::{ArcSwap, Guard};
 
 use crate::cli::sessions::Sessions;
 use crate::clock::{Clock, Moment};
-use crate::config::edit::{Outcome, Trees};
+use crate::config::edit::{Change, Outcome, Trees};
 use crate::config::load::{self, Rejected};
 use crate::config::render::{self, Secrets};
-use crate::config::tree::{Reading, Statement, Tree};
+use crate::config::tree::{Reading, Tree};
 use crate::counters::Counters;
 use crate::dns::drops::Drops;
 use crate::grammar::Grammar;
@@ -559,12 +559,13 @@ impl Appliance {
         self.states.collect();
     }
 
-    fn apply_world(&self, configuration: &Configuration, changes: &[(bool, Statement)]) {
+    fn apply_world(&self, configuration: &Configuration, changes: &[Change]) {
         if changes.is_empty() {
             return;
         }
         // Whoever looks at the snapshot wants every line of the configuration in it.
-        let looks = |(_, statement): &(bool, Statement)| {
+        let looks = |change: &Change| {
+            let statement = &change.statement;
             world::needs_snapshot(&Reading { grammar: &self.grammar, statement })
         };
         if self.is_stale.load(Ordering::Acquire) && changes.iter().any(looks) {
@@ -577,12 +578,12 @@ impl Appliance {
     }
 
     /// Applies settings of the emulated world; says whether the owners of VIPs are others now.
-    fn apply_to(&self, snapshot: &Snapshot, changes: &[(bool, Statement)]) -> Effect {
+    fn apply_to(&self, snapshot: &Snapshot, changes: &[Change]) -> Effect {
         let world = World { states: &self.states, snapshot, now: self.clock.now() };
         let mut effect = Effect::State;
-        for (kept, statement) in changes {
+        for Change { kept, statement, file } in changes {
             let reading = Reading { grammar: &self.grammar, statement };
-            if world::apply(world, &reading, *kept) == Effect::Snapshot {
+            if world::apply(world, &reading, *kept, file.as_ref()) == Effect::Snapshot {
                 effect = Effect::Snapshot;
             }
         }

@@ -303,6 +303,10 @@ named_enum! {
         EmulateFlashback = "emulate-flashback",
         EmulateFlashbackApplication = "emulate-flashback-application",
         EmulateAgent = "emulate-agent",
+        EmulateDnsAddresses = "emulate-dns-addresses",
+        EmulateDnsAlias = "emulate-dns-alias",
+        EmulateDnsNothing = "emulate-dns-nothing",
+        EmulateDnsFile = "emulate-dns-file",
         EmulateRtt = "emulate-rtt",
         EmulateActiveRtt = "emulate-active-rtt",
     }
@@ -481,6 +485,7 @@ named_enum! {
         InvalidQuestion = "invalid-question",
         RehashNeeded = "rehash-needed",
         UsedAboveMaximum = "used-above-maximum",
+        UnreadableFile = "unreadable-file",
         HelpNo = "help-no",
         HelpPipe = "help-pipe",
         HelpPattern = "help-pattern",

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
+use crate::behind::emulated::EmulatedServer;
 use crate::clock::Moment;
 use crate::health::load::Load;
 use crate::health::rtt::PrefixCache;
@@ -25,6 +26,8 @@ pub struct States {
     servers: Mutex<HashMap<IpAddr, Arc<ServerState>>>,
     /// SNA gateways.
     pub sna: SnaStates,
+    /// The emulated DNS server behind the appliance.
+    pub dns_server: EmulatedServer,
     /// Clients that asked lately, and how far the site devices are from them.
     pub prefixes: PrefixCache,
     started: AtomicU64,
@@ -95,6 +98,7 @@ impl States {
         }
         self.prefixes.clear();
         self.sna.reset();
+        self.dns_server.clear();
     }
 }
 

@@ -575,6 +575,10 @@ impl Projection<'_> {
             | Kept::EmulateSnaSystem
             | Kept::EmulateSnaLu
             | Kept::EmulateAgent
+            | Kept::EmulateDnsAddresses
+            | Kept::EmulateDnsAlias
+            | Kept::EmulateDnsNothing
+            | Kept::EmulateDnsFile
             | Kept::EmulateRtt
             | Kept::EmulateActiveRtt => {}
         }
