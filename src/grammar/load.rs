@@ -346,6 +346,7 @@ impl Loader {
                     "name" => ValueType::Name(size),
                     "domain" => ValueType::Domain(size),
                     "label" => ValueType::Label(size),
+                    "query-name" => ValueType::QueryName(size),
                     "ipv4-prefix" if size <= 32 => {
                         ValueType::Ipv4Prefix(u8::try_from(size).unwrap_or(32))
                     }

@@ -342,6 +342,11 @@ impl ServerState {
         lock(&self.vips).iter().cloned().collect()
     }
 
+    /// Looks at each VIP in order, where a copy of all would cost too much.
+    pub fn for_each_vip(&self, look: impl FnMut(&ReportedVip)) {
+        lock(&self.vips).iter().for_each(look);
+    }
+
     /// Adds a VIP, or replaces the report of the same address.
     pub fn report_vip(&self, vip: ReportedVip) {
         lock(&self.vips).report(vip);

@@ -689,18 +689,23 @@ impl Projection<'_> {
             .collect();
         let hosts = self.zones.iter().map(|zone| zone.hosts.len()).sum();
         self.snapshot.hosts.reserve_exact(hosts);
+        let mut names = Vec::with_capacity(hosts);
         for zone in std::mem::take(&mut self.zones) {
             let zone_id = ZoneId::from_index(self.snapshot.zones.len());
             let mut hosts = Vec::with_capacity(zone.hosts.len());
             for draft in zone.hosts {
                 hosts.push(HostId::from_index(self.snapshot.hosts.len()));
-                let host = self.host(draft, &zone.name, zone_id, &policies, previous);
+                let domain_name = format!("{}.{}", draft.name, zone.name);
+                let name = wire_name(&domain_name);
+                let domain = previous_domain(previous, &name, &zone.name);
+                let host = self.host(draft, domain_name, zone_id, &policies, domain);
                 self.snapshot.hosts.push(host);
+                names.push(name);
             }
             self.snapshot.zones.push(Zone { name: zone.name, hosts });
         }
         assign_owners(&mut self.snapshot);
-        name_hosts(&mut self.snapshot);
+        name_hosts(&mut self.snapshot, names);
         for draft in std::mem::take(&mut self.sna_domains) {
             let plan = draft.finish();
             let known = previous.sna_domain(&plan.name);
@@ -715,13 +720,11 @@ impl Projection<'_> {
     fn host(
         &self,
         draft: HostDraft,
-        zone_name: &str,
+        domain_name: String,
         zone: ZoneId,
         policies: &HashMap<String, PolicyId>,
-        previous: &Snapshot,
+        domain: Arc<Domain>,
     ) -> Host {
-        let domain_name = format!("{}.{zone_name}", draft.name);
-        let domain = previous_domain(previous, &domain_name, zone_name);
         let ips: Vec<IpAddr> = draft.addresses.iter().map(|address| address.ip).collect();
         let slots = domain.lock().assign_slots(&ips);
         let addresses = draft
@@ -756,9 +759,9 @@ impl Projection<'_> {
     }
 }
 
-/// The cell of the same domain name in the previous snapshot, or a new one.
-fn previous_domain(previous: &Snapshot, domain_name: &str, zone_name: &str) -> Arc<Domain> {
-    match previous.lookup(&wire_name(domain_name)) {
+/// The cell of the same domain name, in wire form, in the previous snapshot, or a new one.
+fn previous_domain(previous: &Snapshot, name: &[u8], zone_name: &str) -> Arc<Domain> {
+    match previous.lookup(name) {
         Some(NameEntry::Host(host)) => {
             let host = &previous.hosts[host.index()];
             let same_zone = previous.zones[host.zone.index()].name.eq_ignore_ascii_case(zone_name);
@@ -784,26 +787,26 @@ fn owners(snapshot: &Snapshot) -> HashMap<IpAddr, ServerId> {
     let mut owners = HashMap::new();
     for standby in [false, true] {
         for (place, server) in snapshot.servers.iter().enumerate() {
-            for vip in server.state.vips() {
+            server.state.for_each_vip(|vip| {
                 if vip.standby == standby {
                     owners.entry(vip.address).or_insert(ServerId::from_index(place));
                 }
-            }
+            });
         }
     }
     owners
 }
 
-/// Enters all hosts, and the empty names between a host and its zone. Where two zones could hold
-/// the same name, the longer one has it.
-fn name_hosts(snapshot: &mut Snapshot) {
+/// Enters all hosts by their names in wire form, and the empty names between a host and its zone.
+/// Where two zones could hold the same name, the longer one has it.
+fn name_hosts(snapshot: &mut Snapshot, mut wire_names: Vec<Box<[u8]>>) {
     let mut order: Vec<usize> = (0..snapshot.hosts.len()).collect();
     let length = |place: usize| snapshot.zones[snapshot.hosts[place].zone.index()].name.len();
     order.sort_by_key(|place| length(*place));
     let mut names = HashMap::with_capacity(snapshot.hosts.len());
     for place in order {
         let host = &snapshot.hosts[place];
-        let name = wire_name(&host.domain_name);
+        let name = std::mem::take(&mut wire_names[place]);
         let labels = host.name.split('.').count();
         let mut rest = &name[..];
         for _ in 1..labels {
