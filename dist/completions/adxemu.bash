@@ -116,7 +116,7 @@ _adxemu() {
 
     case "${cmd}" in
         adxemu)
-            opts="-h -V --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --grammar --help --version shell demo lab serve replay check completions man commands help"
+            opts="-h -V --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help --version shell demo lab serve replay check completions man commands help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -150,6 +150,18 @@ _adxemu() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --grammar)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -162,7 +174,7 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__check)
-            opts="-h --format --fail-on --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --grammar --help"
+            opts="-h --format --fail-on --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -204,6 +216,18 @@ _adxemu() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --grammar)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -216,7 +240,7 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__commands)
-            opts="-h --markdown --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --grammar --help"
+            opts="-h --markdown --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -247,6 +271,18 @@ _adxemu() {
                     return 0
                     ;;
                 --metrics)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -262,7 +298,7 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__completions)
-            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --grammar --help bash elvish fish powershell zsh"
+            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -293,6 +329,18 @@ _adxemu() {
                     return 0
                     ;;
                 --metrics)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -308,7 +356,7 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__demo)
-            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --grammar --help"
+            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -339,6 +387,18 @@ _adxemu() {
                     return 0
                     ;;
                 --metrics)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -550,7 +610,7 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__lab)
-            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --grammar --help"
+            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -581,6 +641,18 @@ _adxemu() {
                     return 0
                     ;;
                 --metrics)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -596,7 +668,7 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__man)
-            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --grammar --help"
+            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -627,6 +699,18 @@ _adxemu() {
                     return 0
                     ;;
                 --metrics)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -642,7 +726,7 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__replay)
-            opts="-h --strict --show --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --grammar --help"
+            opts="-h --strict --show --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -673,6 +757,18 @@ _adxemu() {
                     return 0
                     ;;
                 --metrics)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -688,7 +784,7 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__serve)
-            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --grammar --help shell demo lab help"
+            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help shell demo lab help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -722,6 +818,18 @@ _adxemu() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --grammar)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -734,7 +842,7 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__serve__subcmd__demo)
-            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --grammar --help"
+            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -765,6 +873,18 @@ _adxemu() {
                     return 0
                     ;;
                 --metrics)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -850,7 +970,7 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__serve__subcmd__lab)
-            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --grammar --help"
+            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -881,6 +1001,18 @@ _adxemu() {
                     return 0
                     ;;
                 --metrics)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -896,7 +1028,7 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__serve__subcmd__shell)
-            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --grammar --help"
+            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -930,6 +1062,18 @@ _adxemu() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --grammar)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -942,7 +1086,7 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__shell)
-            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --grammar --help"
+            opts="-h --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -973,6 +1117,18 @@ _adxemu() {
                     return 0
                     ;;
                 --metrics)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_adxemu_global_optspecs
-    string join \n config= state= ephemeral dns= no-dns workers= ssh= ssh-legacy telnet= metrics= client-subnet strict-dns grammar= h/help V/version
+    string join \n config= state= ephemeral dns= no-dns workers= ssh= ssh-legacy telnet= metrics= client-subnet strict-dns live= rate-limit= rate-limit-slip= grammar= h/help V/version
 end
 
 function __fish_adxemu_needs_command
@@ -31,13 +31,17 @@ complete -c adxemu -n "__fish_adxemu_needs_command" -l workers -d 'Threads that 
 complete -c adxemu -n "__fish_adxemu_needs_command" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
 complete -c adxemu -n "__fish_adxemu_needs_command" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
 complete -c adxemu -n "__fish_adxemu_needs_command" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_needs_command" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_needs_command" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_needs_command" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
 complete -c adxemu -n "__fish_adxemu_needs_command" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
 complete -c adxemu -n "__fish_adxemu_needs_command" -l ephemeral -d 'Keep nothing between two runs'
 complete -c adxemu -n "__fish_adxemu_needs_command" -l no-dns -d 'Do not answer DNS'
 complete -c adxemu -n "__fish_adxemu_needs_command" -l ssh-legacy -d 'Also offer SSH algorithms that only old clients need and that are no longer safe'
 complete -c adxemu -n "__fish_adxemu_needs_command" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_needs_command" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
-complete -c adxemu -n "__fish_adxemu_needs_command" -s h -l help -d 'Print help'
+complete -c adxemu -n "__fish_adxemu_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c adxemu -n "__fish_adxemu_needs_command" -s V -l version -d 'Print version'
 complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "shell" -d 'One appliance at an interactive prompt, DNS answering beside it (the default)'
 complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "demo" -d 'The same with a built-in example loaded'
@@ -56,13 +60,17 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -l workers -d 'Thre
 complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -l ephemeral -d 'Keep nothing between two runs'
 complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -l no-dns -d 'Do not answer DNS'
 complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -l ssh-legacy -d 'Also offer SSH algorithms that only old clients need and that are no longer safe'
 complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
-complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -s h -l help -d 'Print help'
+complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l config -d 'Startup configuration; it is never written to' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l state -d 'Where saved configurations are kept' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l dns -d 'Where DNS answers, over UDP and TCP; may be repeated [default: 127.0.0.1:5300]' -r
@@ -70,13 +78,17 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l workers -d 'Threa
 complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l ephemeral -d 'Keep nothing between two runs'
 complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l no-dns -d 'Do not answer DNS'
 complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l ssh-legacy -d 'Also offer SSH algorithms that only old clients need and that are no longer safe'
 complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
-complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -s h -l help -d 'Print help'
+complete -c adxemu -n "__fish_adxemu_using_subcommand demo" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l config -d 'Startup configuration; it is never written to' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l state -d 'Where saved configurations are kept' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l dns -d 'Where DNS answers, over UDP and TCP; may be repeated [default: 127.0.0.1:5300]' -r
@@ -84,13 +96,17 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l workers -d 'Thread
 complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l ephemeral -d 'Keep nothing between two runs'
 complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l no-dns -d 'Do not answer DNS'
 complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l ssh-legacy -d 'Also offer SSH algorithms that only old clients need and that are no longer safe'
 complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
-complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -s h -l help -d 'Print help'
+complete -c adxemu -n "__fish_adxemu_using_subcommand lab" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -l config -d 'Startup configuration; it is never written to' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -l state -d 'Where saved configurations are kept' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -l dns -d 'Where DNS answers, over UDP and TCP; may be repeated [default: 127.0.0.1:5300]' -r
@@ -98,13 +114,17 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -l ephemeral -d 'Keep nothing between two runs'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -l no-dns -d 'Do not answer DNS'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -l ssh-legacy -d 'Also offer SSH algorithms that only old clients need and that are no longer safe'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
-complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -s h -l help -d 'Print help'
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -f -a "shell" -d 'One appliance'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -f -a "demo" -d 'A built-in example'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and not __fish_seen_subcommand_from shell demo lab help" -f -a "lab" -d 'Several appliances; the controller answers DNS'
@@ -116,13 +136,17 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_sub
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from shell" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from shell" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from shell" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from shell" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from shell" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from shell" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from shell" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from shell" -l ephemeral -d 'Keep nothing between two runs'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from shell" -l no-dns -d 'Do not answer DNS'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from shell" -l ssh-legacy -d 'Also offer SSH algorithms that only old clients need and that are no longer safe'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from shell" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from shell" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
-complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from shell" -s h -l help -d 'Print help'
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from shell" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -l config -d 'Startup configuration; it is never written to' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -l state -d 'Where saved configurations are kept' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -l dns -d 'Where DNS answers, over UDP and TCP; may be repeated [default: 127.0.0.1:5300]' -r
@@ -130,13 +154,17 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_sub
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -l ephemeral -d 'Keep nothing between two runs'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -l no-dns -d 'Do not answer DNS'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -l ssh-legacy -d 'Also offer SSH algorithms that only old clients need and that are no longer safe'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
-complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -s h -l help -d 'Print help'
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from demo" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -l config -d 'Startup configuration; it is never written to' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -l state -d 'Where saved configurations are kept' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -l dns -d 'Where DNS answers, over UDP and TCP; may be repeated [default: 127.0.0.1:5300]' -r
@@ -144,13 +172,17 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_sub
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -l ephemeral -d 'Keep nothing between two runs'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -l no-dns -d 'Do not answer DNS'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -l ssh-legacy -d 'Also offer SSH algorithms that only old clients need and that are no longer safe'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
-complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -s h -l help -d 'Print help'
+complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from lab" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from help" -f -a "shell" -d 'One appliance'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from help" -f -a "demo" -d 'A built-in example'
 complete -c adxemu -n "__fish_adxemu_using_subcommand serve; and __fish_seen_subcommand_from help" -f -a "lab" -d 'Several appliances; the controller answers DNS'
@@ -162,6 +194,10 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -l workers -d 'Thr
 complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -l strict -d 'Compare every character'
 complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -l show -d 'Show each session as it appears on a terminal'
@@ -170,7 +206,7 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -l no-dns -d 'Do n
 complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -l ssh-legacy -d 'Also offer SSH algorithms that only old clients need and that are no longer safe'
 complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
-complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -s h -l help -d 'Print help'
+complete -c adxemu -n "__fish_adxemu_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c adxemu -n "__fish_adxemu_using_subcommand check" -l format -d 'How findings are written' -r -f -a "text\t'For people'
 json\t'For programs; docs/check.md specifies it'
 sarif\t'SARIF 2.1.0, for code review and CI'"
@@ -184,6 +220,10 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand check" -l workers -d 'Thre
 complete -c adxemu -n "__fish_adxemu_using_subcommand check" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand check" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand check" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand check" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_using_subcommand check" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand check" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand check" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand check" -l ephemeral -d 'Keep nothing between two runs'
 complete -c adxemu -n "__fish_adxemu_using_subcommand check" -l no-dns -d 'Do not answer DNS'
@@ -198,13 +238,17 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand completions" -l workers -d
 complete -c adxemu -n "__fish_adxemu_using_subcommand completions" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand completions" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand completions" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand completions" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_using_subcommand completions" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand completions" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand completions" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand completions" -l ephemeral -d 'Keep nothing between two runs'
 complete -c adxemu -n "__fish_adxemu_using_subcommand completions" -l no-dns -d 'Do not answer DNS'
 complete -c adxemu -n "__fish_adxemu_using_subcommand completions" -l ssh-legacy -d 'Also offer SSH algorithms that only old clients need and that are no longer safe'
 complete -c adxemu -n "__fish_adxemu_using_subcommand completions" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_using_subcommand completions" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
-complete -c adxemu -n "__fish_adxemu_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c adxemu -n "__fish_adxemu_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l config -d 'Startup configuration; it is never written to' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l state -d 'Where saved configurations are kept' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l dns -d 'Where DNS answers, over UDP and TCP; may be repeated [default: 127.0.0.1:5300]' -r
@@ -212,13 +256,17 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l workers -d 'Thread
 complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l ephemeral -d 'Keep nothing between two runs'
 complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l no-dns -d 'Do not answer DNS'
 complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l ssh-legacy -d 'Also offer SSH algorithms that only old clients need and that are no longer safe'
 complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
-complete -c adxemu -n "__fish_adxemu_using_subcommand man" -s h -l help -d 'Print help'
+complete -c adxemu -n "__fish_adxemu_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l config -d 'Startup configuration; it is never written to' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l state -d 'Where saved configurations are kept' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l dns -d 'Where DNS answers, over UDP and TCP; may be repeated [default: 127.0.0.1:5300]' -r
@@ -226,6 +274,10 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l workers -d 'T
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l markdown -d 'As Markdown'
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l ephemeral -d 'Keep nothing between two runs'
@@ -233,7 +285,7 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l no-dns -d 'Do
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l ssh-legacy -d 'Also offer SSH algorithms that only old clients need and that are no longer safe'
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
-complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -s h -l help -d 'Print help'
+complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man commands help" -f -a "shell" -d 'One appliance at an interactive prompt, DNS answering beside it (the default)'
 complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man commands help" -f -a "demo" -d 'The same with a built-in example loaded'
 complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man commands help" -f -a "lab" -d 'Several appliances from the *.cfg files of a folder, with its *.emu scenarios played'

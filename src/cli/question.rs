@@ -12,6 +12,8 @@ pub enum Question {
     ReloadUnsaved,
     /// A password for the privileged level, checked by that method.
     EnablePassword(Method),
+    /// Whether a banner was read; then comes the next question, if there is one.
+    Banner(Option<Box<Question>>),
     /// The name of an account for the privileged level.
     EnableName,
     /// Its password.
@@ -44,14 +46,18 @@ impl Question {
             | Question::LoginPassword { .. } => true,
             Question::Reload
             | Question::ReloadUnsaved
+            | Question::Banner(_)
             | Question::EnableName
             | Question::LoginName { .. } => false,
         }
     }
 
-    /// Whether it asks who the user of a new session is.
+    /// Whether it stands before a new session: who its user is, or whether a banner was read.
     pub fn is_login(&self) -> bool {
-        matches!(self, Question::LoginName { .. } | Question::LoginPassword { .. })
+        matches!(
+            self,
+            Question::LoginName { .. } | Question::LoginPassword { .. } | Question::Banner(_)
+        )
     }
 
     /// Its text, and whether a blank stands between it and the answer.
@@ -59,6 +65,7 @@ impl Question {
         match self {
             Question::Reload => (Message::ReloadQuestion, true),
             Question::ReloadUnsaved => (Message::ReloadUnsavedQuestion, true),
+            Question::Banner(_) => (Message::AcceptBanner, false),
             Question::EnableName => (Message::UserPrompt, false),
             Question::EnablePassword(_) | Question::EnableAccount { .. } => {
                 (Message::PasswordPrompt, false)

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{self, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,9 +31,6 @@ const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(50);
 /// How long a client may go on sending after its session is over, and how much.
 const FAREWELL: Duration = Duration::from_secs(1);
 const FAREWELL_BYTES: u64 = 1024 * 1024;
-
-/// The most connections that wait to be taken.
-const BACKLOG: u32 = 1024;
 
 /// An address at which sessions of an appliance are accepted.
 #[derive(Clone, Debug)]
@@ -127,15 +124,11 @@ impl RemoteServer {
 }
 
 fn bind(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = match address {
-        SocketAddr::V4(_) => tokio::net::TcpSocket::new_v4()?,
-        SocketAddr::V6(_) => tokio::net::TcpSocket::new_v6()?,
-    };
-    // A port whose last connections are still being forgotten can be had again.
-    #[cfg(unix)]
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(BACKLOG)
+    // A port whose last connections are still being forgotten can be had again: so the standard
+    // library has it.
+    let listener = net::TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    TcpListener::from_std(listener)
 }
 
 /// What is behind an address.
