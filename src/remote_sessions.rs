@@ -30,6 +30,8 @@ pub(crate) enum RemoteError {
 pub(crate) struct Remote {
     pub(crate) server: RemoteServer,
     pub(crate) text: String,
+    /// What is dangerous about it; empty if nothing is.
+    pub(crate) warning: String,
 }
 
 impl Remote {
@@ -72,10 +74,12 @@ impl Remote {
                 text += &grammar.message(message, &[("address", &addresses.join(", "))]);
             }
         }
-        if options.ssh_legacy {
-            text += &grammar.message(Message::StartSshLegacy, &[]);
-        }
-        Ok(Some(Remote { server, text }))
+        let warning = if options.ssh.is_some() && options.ssh_legacy {
+            grammar.message(Message::StartSshLegacy, &[])
+        } else {
+            String::new()
+        };
+        Ok(Some(Remote { server, text, warning }))
     }
 }
 

@@ -381,7 +381,8 @@ fn start_text(
 ) -> String {
     let grammar = &appliance.grammar;
     let mut text = match remote {
-        Ok(remote) => remote.as_ref().map(|remote| remote.text.clone()).unwrap_or_default(),
+        Ok(Some(remote)) => format!("{}{}", remote.text, remote.warning),
+        Ok(None) => String::new(),
         Err(error) => grammar.message(Message::StartNoRemote, &[("reason", &error.to_string())]),
     };
     match server {

@@ -45,7 +45,7 @@ fn lines() {
 
 #[test]
 fn terminals() {
-    survives("terminal", 300);
+    survives("terminal", 1_000);
 }
 
 /// A driver that finds nothing proves nothing.

@@ -42,6 +42,9 @@ pub(super) fn serve(options: &Options, started: &Started) -> Result<ExitCode, Fa
     }
     if let Some(remote) = &remote {
         say(&remote.text);
+        for line in remote.warning.lines() {
+            warn!("{line}");
+        }
     }
     if let Some(metrics) = &metrics {
         say(&metrics_text(started.appliance(), metrics));

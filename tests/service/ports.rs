@@ -1,6 +1,8 @@
 //! Ports of remote sessions and of metrics.
 
+use std::collections::BTreeSet;
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::Command;
 
 use super::program::{Service, ask};
@@ -21,6 +23,26 @@ fn metrics_over_http() {
     assert!(get("GET /").starts_with("HTTP/1.1 404 "));
     assert!(get("POST /metrics").starts_with("HTTP/1.1 405 "));
     assert!(ask(address, "nonsense\r\n\r\n").starts_with("HTTP/1.1 400 "));
+}
+
+/// The table of docs/service.md has every metric, and none that there is not.
+#[test]
+fn metrics_are_those_of_the_documentation() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/service.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let documented: BTreeSet<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `adxemu_")?.split('`').next())
+        .collect();
+    let mut service =
+        Service::start(&["serve", "demo", "--dns", "127.0.0.1:0", "--metrics", "0"], &[]);
+    let address = service.address("Metrics on http://");
+    let page = ask(address, "GET /metrics HTTP/1.0\r\n\r\n");
+    let given: BTreeSet<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("adxemu_")?.split(['{', ' ']).next())
+        .collect();
+    assert_eq!(documented, given);
 }
 
 #[test]
