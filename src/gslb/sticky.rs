@@ -19,7 +19,7 @@ use crate::model::snapshot::Family;
 const MOST_SESSIONS: usize = 4096;
 
 /// The sessions of one domain.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct StickySessions {
     /// By `Family::index` of the question; not there before the first session, since most domains
     /// never have one.
