@@ -21,6 +21,7 @@ use crate::health::state::States;
 use crate::lab::Lab;
 use crate::log::status::StatusWatch;
 use crate::log::{Log, Stamp};
+use crate::model::hosts;
 use crate::model::logging::{LogLevel, LogSettings};
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::Snapshot;
@@ -218,7 +219,7 @@ impl Appliance {
             project::project(&self.grammar, tree, &self.states, configuration.boot, &nothing);
         // Nobody has the snapshot yet, so what the devices report can still be entered.
         if self.apply_to(&snapshot, &report.world) == Effect::Snapshot {
-            project::assign_owners(&mut snapshot);
+            hosts::assign_owners(&mut snapshot);
         }
         self.is_stale.store(false, Ordering::Release);
         self.publish(snapshot);

@@ -36,6 +36,7 @@ pub mod log;
 pub mod model;
 mod names;
 pub mod replay;
+pub mod revision;
 pub mod secret;
 pub mod show;
 pub mod sna;

@@ -120,9 +120,12 @@ pub(super) fn print(
             let address = arguments.address("address").unwrap_or(Ipv4Addr::UNSPECIFIED.into());
             show::cache(&snapshot, &appliance.states, address, &lengths, now)
         }
-        Report::HashTables => {
-            show::hash_tables(&snapshot, &appliance.states, snapshot.hosts.iter(), now)
-        }
+        Report::HashTables => show::hash_tables(
+            &snapshot,
+            &appliance.states,
+            snapshot.hosts.iter().map(|host| &**host),
+            now,
+        ),
         Report::HashTable => {
             let host = gslb::host_named(&snapshot, arguments)?;
             show::hash_tables(&snapshot, &appliance.states, std::iter::once(host), now)

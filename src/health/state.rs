@@ -15,6 +15,7 @@ use crate::health::rtt::PrefixCache;
 use crate::health::vips::Vips;
 use crate::model::snapshot::Application;
 use crate::names::named_enum;
+use crate::revision::Revision;
 use crate::sna::SnaStates;
 
 /// All measured state of one appliance.
@@ -334,6 +335,18 @@ impl ServerState {
     #[must_use]
     pub fn vips(&self) -> Vec<ReportedVip> {
         lock(&self.vips).iter().cloned().collect()
+    }
+
+    /// Changes whenever the list of its VIPs does.
+    #[must_use]
+    pub fn vips_revision(&self) -> Revision {
+        lock(&self.vips).revision()
+    }
+
+    /// Whether it reports a VIP, and then whether it holds it in standby of a pair.
+    #[must_use]
+    pub fn holds_in_standby(&self, vip: IpAddr) -> Option<bool> {
+        lock(&self.vips).find(vip).map(|reported| reported.standby)
     }
 
     /// Looks at each VIP in order, where a copy of all would cost too much.

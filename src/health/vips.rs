@@ -10,6 +10,7 @@ use hashbrown::HashMap;
 
 use crate::health::state::ReportedVip;
 use crate::model::snapshot::Application;
+use crate::revision::Revision;
 
 /// The VIPs of one device.
 #[derive(Debug, Default)]
@@ -20,6 +21,7 @@ pub(super) struct Vips {
     in_order: BTreeMap<u64, IpAddr>,
     /// The number of the next VIP; they are never used again.
     next: u64,
+    revision: Revision,
     /// What was said of the bindings of an application of a VIP, reported or not.
     bindings: HashMap<(IpAddr, Application), u32>,
 }
@@ -28,6 +30,11 @@ impl Vips {
     /// All of them in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &ReportedVip> {
         self.in_order.values().filter_map(|address| self.find(*address))
+    }
+
+    /// Changes whenever a VIP is added, replaced or taken off.
+    pub(super) fn revision(&self) -> Revision {
+        self.revision
     }
 
     /// Whether nothing was said, neither of VIPs nor of bindings.
@@ -42,6 +49,7 @@ impl Vips {
 
     /// Adds a VIP, or replaces the report of the same address in its place.
     pub(super) fn report(&mut self, vip: ReportedVip) {
+        self.revision = Revision::next();
         if let Some((_, known)) = self.by_address.get_mut(&vip.address) {
             *known = vip;
             return;
@@ -54,6 +62,7 @@ impl Vips {
     /// Takes an address off; what was said of its bindings stays.
     pub(super) fn withdraw(&mut self, address: IpAddr) {
         if let Some((number, _)) = self.by_address.remove(&address) {
+            self.revision = Revision::next();
             self.in_order.remove(&number);
         }
     }

@@ -3,6 +3,7 @@
 pub mod access;
 pub mod balancing;
 pub mod draft;
+pub mod hosts;
 pub mod logging;
 pub mod network;
 pub mod policy;

@@ -52,7 +52,10 @@ mod tests {
     use crate::model::policy::HashPersistence;
 
     fn text(world: &World) -> String {
-        hash_tables(&world.snapshot, &world.states, world.snapshot.hosts.iter(), world.now)
+        {
+            let hosts = world.snapshot.hosts.iter().map(|host| &**host);
+            hash_tables(&world.snapshot, &world.states, hosts, world.now)
+        }
     }
 
     #[test]
