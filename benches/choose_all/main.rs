@@ -5,9 +5,9 @@
 //! Both are times of the processor. `work.sh choose 100000` counts the instructions of the first.
 #![allow(missing_docs, reason = "the macros of criterion make undocumented functions")]
 
-mod crowd;
 #[path = "../appliance/cpu_time.rs"]
 mod cpu_time;
+mod crowd;
 
 use std::hint::black_box;
 
