@@ -8,10 +8,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::grammar::link::Kept;
-use crate::grammar::value::Value;
+use crate::grammar::value::{Fit, Value};
 use crate::grammar::{Command, CommandId, Grammar, Storage};
 use crate::revision::Revision;
 
@@ -90,12 +90,16 @@ const SEARCHED: usize = 8;
 impl Block {
     /// The statements in order of entry.
     pub fn statements(&self) -> impl Iterator<Item = &Statement> {
-        self.slots.iter().flatten()
+        self.numbered().map(|(_, statement)| statement)
     }
 
     /// The statements with their slots.
     pub fn numbered(&self) -> impl Iterator<Item = (usize, &Statement)> {
-        self.slots.iter().enumerate().filter_map(|(slot, one)| Some((slot, one.as_ref()?)))
+        self.slots.iter().enumerate().filter_map(|(slot, one)| {
+            #[cfg(test)]
+            super::work::look();
+            Some((slot, one.as_ref()?))
+        })
     }
 
     /// Changes whenever a statement of this block may have changed; the blocks of its statements have
@@ -293,6 +297,8 @@ impl Block {
             opaque.after = kept_before.get(opaque.after).copied().unwrap_or(kept);
         }
         self.slots.retain(Option::is_some);
+        #[cfg(test)]
+        (0..kept).for_each(|_| super::work::look());
         self.build_index(grammar);
     }
 
@@ -375,6 +381,21 @@ impl Tree {
         let root = grammar.root_mode()?;
         let statement = self.root.find(grammar.keeping(root, kept)?, &Values::new())?;
         Some(Reading { grammar, statement })
+    }
+
+    /// The statement of that name in the root block whose only key is that word of a choice.
+    pub fn keyed<'a>(
+        &'a self,
+        grammar: &'a Grammar,
+        kept: Kept,
+        word: &str,
+    ) -> Option<Reading<'a>> {
+        let command = grammar.keeping(grammar.root_mode()?, kept)?;
+        let [argument] = command.storage.as_ref()?.key[..] else { return None };
+        let fit = command.arguments[argument].value_type.fit(&grammar.choices, word, false);
+        let Fit::Exact(value) = fit else { return None };
+        let key = smallvec![(u8::try_from(argument).ok()?, value)];
+        self.root.find(command, &key).map(|statement| Reading { grammar, statement })
     }
 
     /// The statements of that name in the root block, in order of entry.
@@ -580,6 +601,19 @@ impl<'a> Reading<'a> {
             })
     }
 
+    /// The addresses of a repeated argument.
+    pub fn addresses(&self, name: &str) -> impl Iterator<Item = IpAddr> + use<'a> {
+        let statement = self.statement;
+        self.command()
+            .argument(name)
+            .into_iter()
+            .flat_map(move |argument| statement.values_at(argument))
+            .filter_map(|value| match value {
+                Value::Address(address) => Some(*address),
+                _ => None,
+            })
+    }
+
     /// The numbers of a repeated argument.
     pub fn numbers<T: TryFrom<u64>>(&self, name: &str) -> impl Iterator<Item = T> + use<'a, T> {
         let statement = self.statement;
@@ -618,6 +652,8 @@ pub fn group_of(grammar: &Grammar, command: &Command, values: &Values) -> Option
 
 /// Whether the keys among two sets of values of a command are the same.
 pub fn same_key(command: &Command, values: &Values, key: &Values) -> bool {
+    #[cfg(test)]
+    super::work::look();
     let Some(storage) = &command.storage else { return true };
     storage.key.iter().all(|argument| {
         let value_in = |values: &Values| {

@@ -9,8 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
+use crate::behind::emulated::EmulatedServer;
 use crate::clock::Moment;
 use crate::health::load::Load;
+use crate::health::own::Own;
 use crate::health::rtt::PrefixCache;
 use crate::health::vips::Vips;
 use crate::model::snapshot::Application;
@@ -24,8 +26,12 @@ pub struct States {
     /// In a lab all appliances look at the same servers.
     addresses: Arc<Mutex<HashMap<IpAddr, Arc<AddressState>>>>,
     servers: Mutex<HashMap<IpAddr, Arc<ServerState>>>,
+    /// What this appliance tells its controllers of itself.
+    own: Mutex<Own>,
     /// SNA gateways.
     pub sna: SnaStates,
+    /// The emulated DNS server behind the appliance.
+    pub dns_server: EmulatedServer,
     /// Clients that asked lately, and how far the site devices are from them.
     pub prefixes: PrefixCache,
     started: AtomicU64,
@@ -45,6 +51,16 @@ impl States {
     /// The cell of a site device, made if it is not there.
     pub fn server(&self, address: IpAddr) -> Arc<ServerState> {
         lock(&self.servers).entry(address).or_default().clone()
+    }
+
+    /// What this appliance tells its controllers of itself.
+    pub fn own(&self) -> Own {
+        lock(&self.own).clone()
+    }
+
+    /// Changes what this appliance tells its controllers of itself.
+    pub fn change_own(&self, change: impl FnOnce(&mut Own)) {
+        change(&mut lock(&self.own));
     }
 
     /// Lets one second pass for the new connections of every site device; a sample takes
@@ -94,8 +110,10 @@ impl States {
         for state in lock(&self.servers).values() {
             state.reset();
         }
+        *lock(&self.own) = Own::default();
         self.prefixes.clear();
         self.sna.reset();
+        self.dns_server.clear();
     }
 }
 

@@ -2,6 +2,8 @@
 
 pub mod access;
 pub mod balancing;
+pub mod banners;
+pub mod checks;
 pub mod draft;
 pub mod hosts;
 pub mod logging;

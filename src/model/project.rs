@@ -98,7 +98,7 @@ enum Context {
     Zone(usize),
     /// An SNA gateway domain, by its place in the list.
     SnaDomain(usize),
-    /// A real or virtual server.
+    /// A block of server load balancing.
     Server(Owner),
     /// A block without meaning for the snapshot.
     Other,
@@ -172,21 +172,51 @@ impl<'a> Projection<'a> {
             | Kept::ServerPingInterval
             | Kept::ServerPingRetries
             | Kept::ServerPredictor => self.balancing.global(kept, reading),
-            Kept::RealServer | Kept::RemoteServer | Kept::CacheServer | Kept::VirtualServer => {
+            Kept::PortRange
+            | Kept::HealthPolicy
+            | Kept::PortProfile
+            | Kept::RealServer
+            | Kept::RemoteServer
+            | Kept::CacheServer
+            | Kept::VirtualServer => {
                 return Context::Server(self.balancing.open(kept, reading));
             }
-            Kept::RealMaxConnections
+            Kept::PortRangePorts
+            | Kept::HealthPolicyAddress
+            | Kept::HealthPolicyPort
+            | Kept::HealthPolicyL4Check
+            | Kept::HealthPolicyL7Check
+            | Kept::HealthPolicyAnd
+            | Kept::HealthPolicyOr
+            | Kept::HealthPolicyNot
+            | Kept::PortProfileDisable
+            | Kept::PortProfileDisableReal
+            | Kept::PortProfileDisableVirtual
+            | Kept::PortProfileTcpKeepalivePort
+            | Kept::PortProfileTcpUseMasterState
+            | Kept::PortProfileUdpKeepalivePort
+            | Kept::PortProfileUdpUseMasterState
+            | Kept::RealMaxConnections
             | Kept::RealWeight
+            | Kept::RealPortRange
+            | Kept::RealPortHealthPolicy
+            | Kept::RealHttpHealthPolicy
             | Kept::RealPort
             | Kept::RealPortDisable
             | Kept::RealHttp
             | Kept::RealHttpDisable
             | Kept::VirtualDisable
             | Kept::VirtualPredictor
+            | Kept::VirtualSymmetricActive
+            | Kept::VirtualSymmetricPriority
             | Kept::VirtualPort
             | Kept::VirtualPortDisable
             | Kept::VirtualPortSticky
-            | Kept::VirtualBind => {
+            | Kept::VirtualPortRange
+            | Kept::VirtualTrack
+            | Kept::VirtualTrackGroup
+            | Kept::VirtualBind
+            | Kept::VirtualBindRange => {
                 if let Context::Server(owner) = context {
                     self.balancing.statement(*owner, kept, reading);
                 }
@@ -410,18 +440,19 @@ impl<'a> Projection<'a> {
             | Kept::ServerNoRemoteL3Check
             | Kept::ServerSymmetricPort
             | Kept::CswRule
-            | Kept::PortRange
-            | Kept::PortRangePort
-            | Kept::HealthPolicy
-            | Kept::HealthPolicyAddress
-            | Kept::HealthPolicyPort
+            | Kept::CacheGroup
+            | Kept::CacheGroupMember
+            | Kept::CacheGroupHashMask
             | Kept::HealthPolicyProtocol
             | Kept::HealthPolicyInterval
             | Kept::HealthPolicyRetries
-            | Kept::PortProfile
             | Kept::PortProfileTcp
+            | Kept::PortProfileTcpKeepalive
+            | Kept::PortProfileTcpKeepaliveProtocol
             | Kept::PortProfileTcpSetting
             | Kept::PortProfileUdp
+            | Kept::PortProfileUdpKeepalive
+            | Kept::PortProfileUdpKeepaliveProtocol
             | Kept::PortProfileUdpSetting
             | Kept::PortProfileNoFastBringup
             | Kept::RealDescription
@@ -437,11 +468,8 @@ impl<'a> Projection<'a> {
             | Kept::RealHttpSetting
             | Kept::VirtualDescription
             | Kept::VirtualStickyAge
-            | Kept::VirtualSymmetricActive
-            | Kept::VirtualSymmetricPriority
             | Kept::VirtualTcpAge
-            | Kept::VirtualTrack
-            | Kept::VirtualTrackGroup
+            | Kept::VirtualTrackSource
             | Kept::VirtualUdpAge
             | Kept::VirtualPortSetting
             | Kept::ActiveRttGathering
@@ -540,6 +568,9 @@ impl<'a> Projection<'a> {
             | Kept::EmulateCpu
             | Kept::EmulateConnectionRate
             | Kept::EmulateBindings
+            | Kept::EmulateOwnSessions
+            | Kept::EmulateOwnCpu
+            | Kept::EmulateOwnConnectionRate
             | Kept::EmulateHealth
             | Kept::EmulateApplicationHealth
             | Kept::EmulateFlashback
@@ -547,8 +578,13 @@ impl<'a> Projection<'a> {
             | Kept::EmulateSnaSystem
             | Kept::EmulateSnaLu
             | Kept::EmulateAgent
+            | Kept::EmulateDnsAddresses
+            | Kept::EmulateDnsAlias
+            | Kept::EmulateDnsNothing
+            | Kept::EmulateDnsFile
             | Kept::EmulateRtt
-            | Kept::EmulateActiveRtt => {}
+            | Kept::EmulateActiveRtt
+            | Kept::EmulateMap => {}
         }
         Context::Other
     }

@@ -115,7 +115,7 @@ fn shown(grammar: &Arc<Grammar>, text: &str) -> String {
     let clock = Arc::new(DrivenClock::new());
     let appliance = Arc::new(Appliance::new(Arc::clone(grammar), clock, None));
     appliance.load_world(text);
-    let settings = Settings { client_subnet: false, strict_dns: false };
+    let settings = Settings::default();
     let responder = Arc::new(Responder { appliance: Arc::clone(&appliance), settings });
     let mut session = Session::privileged(responder);
     let mut out = String::new();
@@ -137,7 +137,7 @@ fn meaning(appliance: &Appliance) -> String {
 fn typed(grammar: &Arc<Grammar>, text: &str) -> Arc<Appliance> {
     let clock = Arc::new(DrivenClock::new());
     let appliance = Arc::new(Appliance::new(Arc::clone(grammar), clock, None));
-    let settings = Settings { client_subnet: false, strict_dns: false };
+    let settings = Settings::default();
     let responder = Arc::new(Responder { appliance: Arc::clone(&appliance), settings });
     let mut session = Session::configuring(responder);
     for line in text.lines() {
@@ -212,7 +212,15 @@ proptest! {
     #[test]
     fn lines_mean_what_their_print_means(choices in prop::collection::vec(choice(), 1..60)) {
         let (accepted, printed) = check(&DEVICE, &choices);
-        let (typed, read) = (shown(&DEVICE, &accepted), shown(&DEVICE, &printed));
+        // A status report is lost while the connection is: there the order of the lines counts, which
+        // a print does not keep.
+        let connected = |text: &str| {
+            let mut lines: Vec<&str> = text.lines().collect();
+            lines.retain(|line| !(line.contains("emulate si") && line.contains(" connection ")));
+            lines.join("\n")
+        };
+        let (typed, read) =
+            (shown(&DEVICE, &connected(&accepted)), shown(&DEVICE, &connected(&printed)));
         let mut pairs = typed.lines().zip(read.lines());
         prop_assert_eq!(pairs.find(|(one, other)| one != other), None, "{}", accepted);
         prop_assert_eq!(typed.lines().count(), read.lines().count(), "{}", accepted);

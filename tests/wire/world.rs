@@ -15,6 +15,8 @@ use adxemu::gslb::domain::Domain;
 use adxemu::model::snapshot::{
     Address, Application, Host, HostId, NameEntry, PolicyId, Snapshot, Source, Zone, ZoneId,
 };
+use hickory_proto::op::Message;
+use hickory_proto::rr::rdata::opt::EdnsOption;
 use tokio::runtime::{Builder, Runtime};
 
 /// Long enough that only a hanging program exceeds it; no test waits for it to pass.
@@ -168,4 +170,12 @@ pub(crate) fn read_reply(stream: &mut TcpStream) -> Vec<u8> {
     let mut reply = vec![0; usize::from(u16::from_be_bytes(length))];
     stream.read_exact(&mut reply).unwrap();
     reply
+}
+
+/// Codes and data of the EDNS options of a reply, in any order.
+pub(crate) fn options_of(reply: &[u8]) -> Vec<(u16, Vec<u8>)> {
+    let message = Message::from_vec(reply).unwrap();
+    let options = message.edns.iter().flat_map(|edns| edns.options().as_ref());
+    let data = |option: &EdnsOption| Vec::<u8>::try_from(option).unwrap();
+    options.map(|(code, option)| (u16::from(*code), data(option))).collect()
 }
