@@ -278,6 +278,14 @@ impl Lab {
             let controller = &self.members[place].responder.appliance;
             for server in &snapshot.servers {
                 let owner = owners.get(&server.address).copied();
+                if owner.is_none() && is_described(controller, server.address) {
+                    // Who was silent so far answers as soon as it is described.
+                    let was_silent = told.reports.remove(&(place, server.address)).is_some();
+                    if was_silent && server.state.connection() == Connection::Attempting {
+                        server.state.set_connection(Connection::Established);
+                    }
+                    continue;
+                }
                 let mut report = owner.map_or_else(Report::silent, |owner| {
                     let own = self.members[owner].responder.appliance.states.own();
                     let is_self = owner == place;
