@@ -30,7 +30,7 @@ use crate::model::hosts;
 use crate::model::logging::{LogLevel, LogSettings};
 use crate::model::network::Network;
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
-use crate::model::snapshot::Snapshot;
+use crate::model::snapshot::{NameEntry, Snapshot};
 use crate::model::world::{self, Effect, World};
 use crate::store::{Saved, StateDirectory, StoreError};
 use crate::tftp::TftpServer;
@@ -522,6 +522,35 @@ impl Appliance {
     /// Publishes a snapshot made by hand; for tests and benchmarks below the command line.
     pub fn publish(&self, snapshot: Snapshot) {
         self.snapshot.store(Arc::new(snapshot));
+    }
+
+    /// Goes on where another appliance with the same configuration stands: counts, rotation,
+    /// persistence and the time since its start. Both stay apart from then on.
+    ///
+    /// What is measured is not taken over; settings of the emulated world make it.
+    pub fn go_on_from(&self, other: &Appliance) {
+        let (snapshot, others) = (Arc::clone(&self.current()), Arc::clone(&other.current()));
+        for host in &others.hosts {
+            if let Some(NameEntry::Host(own)) =
+                snapshot.lookup(&hosts::wire_name(&host.domain_name))
+            {
+                let state = host.domain.lock().clone();
+                *snapshot.hosts[own.index()].domain.lock() = state;
+            }
+        }
+        for domain in &others.sna_domains {
+            if let Some(own) = snapshot.sna_domain(&domain.name) {
+                let tallies = domain.tallies.lock().clone();
+                *own.tallies.lock() = tallies;
+            }
+        }
+        let boot = other.configuration().boot;
+        self.configuration().boot = boot;
+        // The places of the counts are those of the other one until they are assigned anew.
+        self.is_stale.store(true, Ordering::Release);
+        self.started.store(other.started.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.states.start(other.states.started());
+        self.schedule().restart(self.clock.now());
     }
 
     /// What has passed since the appliance was started, in seconds.

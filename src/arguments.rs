@@ -72,6 +72,9 @@ pub(crate) enum Command {
         /// Where the pages go
         folder: Option<PathBuf>,
     },
+    /// Sends a population of questions, or those of a log, through a configuration or a lab, and
+    /// shows who gets what: as it is, beside another one, or before and after a change
+    Simulate(Box<crate::simulate::SimulateArguments>),
     /// The command reference, derived from the grammar
     Commands {
         /// As Markdown

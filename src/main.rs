@@ -3,6 +3,7 @@
 mod arguments;
 mod remote_sessions;
 mod run;
+mod simulate;
 
 use std::process::ExitCode;
 

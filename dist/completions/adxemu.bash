@@ -46,6 +46,9 @@ _adxemu() {
             adxemu,shell)
                 cmd="adxemu__subcmd__shell"
                 ;;
+            adxemu,simulate)
+                cmd="adxemu__subcmd__simulate"
+                ;;
             adxemu__subcmd__help,check)
                 cmd="adxemu__subcmd__help__subcmd__check"
                 ;;
@@ -75,6 +78,9 @@ _adxemu() {
                 ;;
             adxemu__subcmd__help,shell)
                 cmd="adxemu__subcmd__help__subcmd__shell"
+                ;;
+            adxemu__subcmd__help,simulate)
+                cmd="adxemu__subcmd__help__subcmd__simulate"
                 ;;
             adxemu__subcmd__help__subcmd__serve,demo)
                 cmd="adxemu__subcmd__help__subcmd__serve__subcmd__demo"
@@ -116,7 +122,7 @@ _adxemu() {
 
     case "${cmd}" in
         adxemu)
-            opts="-h -V --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help --version shell demo lab serve replay check completions man commands help"
+            opts="-h -V --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help --version shell demo lab serve replay check completions man simulate commands help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -414,7 +420,7 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__help)
-            opts="shell demo lab serve replay check completions man commands help"
+            opts="shell demo lab serve replay check completions man simulate commands help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -596,6 +602,20 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__help__subcmd__shell)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        adxemu__subcmd__help__subcmd__simulate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1092,6 +1112,124 @@ _adxemu() {
                 return 0
             fi
             case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dns)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ssh)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --telnet)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metrics)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --grammar)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        adxemu__subcmd__simulate)
+            opts="-n -h --scenario --questions --rate --clients --from --name --seed --log --log-port --compare --change --at --clear --resolvers --cache --threads --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --scenario)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --questions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --clients)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --compare)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --change)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --resolvers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --config)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -51,6 +51,7 @@ complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "replay" -d 'Plays ses
 complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "check" -d 'Reads configurations and reports every line that is not fully modelled: exit 0 if clean, 1 with findings, 2 if a file is unreadable'
 complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "completions" -d 'Completions of this program\'s arguments for a shell'
 complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "man" -d 'The manual page of this program; with a folder, a page for each command into it'
+complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "simulate" -d 'Sends a population of questions, or those of a log, through a configuration or a lab, and shows who gets what: as it is, beside another one, or before and after a change'
 complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "commands" -d 'The command reference, derived from the grammar'
 complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -l config -d 'Startup configuration; it is never written to' -r -F
@@ -267,6 +268,40 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l ssh-legacy -d 'Als
 complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_using_subcommand man" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
 complete -c adxemu -n "__fish_adxemu_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l scenario -d 'Commands of the emulated world, typed before anything else; may be repeated' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -s n -l questions -d 'How many questions' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l rate -d 'Questions a second' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l clients -d 'How many different clients' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l from -d 'Where clients are, with their part: 198.51.100.0/24=3, europe=1; may be repeated [default: a fifth in each region]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l name -d 'What is asked for, with its part: www.example.com=3, www.example.com/AAAA; may be repeated [default: every host alike]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l seed -d 'Where all randomness comes from' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l log -d 'Takes the questions from a query log: text (time client name type), dnstap, pcap or pcapng, also compressed by gzip or zstd' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l log-port -d 'The port of the servers whose questions a capture of packets holds' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l compare -d 'Sends the same questions through another configuration or lab' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l change -d 'Types the commands of a file at a prompt, as they would be pasted' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l at -d 'When the change is made: after N questions, or after N seconds [default: half of --questions]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l resolvers -d 'Resolvers between clients and appliance' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l threads -d 'Threads that answer [default: one a core]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l config -d 'Startup configuration; it is never written to' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l state -d 'Where saved configurations are kept' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l dns -d 'Where DNS answers, over UDP and TCP; may be repeated [default: 127.0.0.1:5300]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l workers -d 'Threads that answer UDP on each address [default: 1; serve: one a core, at most 4]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l clear -d 'Zeroes the counters with the change; the device itself keeps them'
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l cache -d 'The resolvers keep answers for their TTL'
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l ephemeral -d 'Keep nothing between two runs'
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l no-dns -d 'Do not answer DNS'
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l ssh-legacy -d 'Also offer SSH algorithms that only old clients need and that are no longer safe'
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l config -d 'Startup configuration; it is never written to' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l state -d 'Where saved configurations are kept' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l dns -d 'Where DNS answers, over UDP and TCP; may be repeated [default: 127.0.0.1:5300]' -r
@@ -286,16 +321,17 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l ssh-legacy -d
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man commands help" -f -a "shell" -d 'One appliance at an interactive prompt, DNS answering beside it (the default)'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man commands help" -f -a "demo" -d 'The same with a built-in example loaded'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man commands help" -f -a "lab" -d 'Several appliances from the *.cfg files of a folder, with its *.emu scenarios played'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man commands help" -f -a "serve" -d 'Any of these without a prompt, until SIGTERM or SIGINT'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man commands help" -f -a "replay" -d 'Plays session files: exit 0 if all agree, 1 with a unified diff if not, 2 if one is unreadable'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man commands help" -f -a "check" -d 'Reads configurations and reports every line that is not fully modelled: exit 0 if clean, 1 with findings, 2 if a file is unreadable'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man commands help" -f -a "completions" -d 'Completions of this program\'s arguments for a shell'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man commands help" -f -a "man" -d 'The manual page of this program; with a folder, a page for each command into it'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man commands help" -f -a "commands" -d 'The command reference, derived from the grammar'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man commands help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "shell" -d 'One appliance at an interactive prompt, DNS answering beside it (the default)'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "demo" -d 'The same with a built-in example loaded'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "lab" -d 'Several appliances from the *.cfg files of a folder, with its *.emu scenarios played'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "serve" -d 'Any of these without a prompt, until SIGTERM or SIGINT'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "replay" -d 'Plays session files: exit 0 if all agree, 1 with a unified diff if not, 2 if one is unreadable'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "check" -d 'Reads configurations and reports every line that is not fully modelled: exit 0 if clean, 1 with findings, 2 if a file is unreadable'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "completions" -d 'Completions of this program\'s arguments for a shell'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "man" -d 'The manual page of this program; with a folder, a page for each command into it'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "simulate" -d 'Sends a population of questions, or those of a log, through a configuration or a lab, and shows who gets what: as it is, beside another one, or before and after a change'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "commands" -d 'The command reference, derived from the grammar'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c adxemu -n "__fish_adxemu_using_subcommand help; and __fish_seen_subcommand_from serve" -f -a "shell" -d 'One appliance'
 complete -c adxemu -n "__fish_adxemu_using_subcommand help; and __fish_seen_subcommand_from serve" -f -a "demo" -d 'A built-in example'
 complete -c adxemu -n "__fish_adxemu_using_subcommand help; and __fish_seen_subcommand_from serve" -f -a "lab" -d 'Several appliances; the controller answers DNS'

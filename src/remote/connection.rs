@@ -91,6 +91,10 @@ impl Runner {
     /// it.
     async fn step(&mut self, source: &mut impl Source, sink: &mut impl Sink) -> Option<Ending> {
         let Some(shell) = &mut self.shell else { return Some(Ending::Fault) };
+        // Before the prompt goes out that tells the client so.
+        if !shell.session().is_logging_in() {
+            self.newcomer = None;
+        }
         let mut output = std::mem::take(&mut self.answer);
         output.extend(shell.take_output().into_bytes());
         if !output.is_empty() {
@@ -98,9 +102,6 @@ impl Runner {
         }
         if shell.is_over() {
             return Some(Ending::Over);
-        }
-        if !shell.session().is_logging_in() {
-            self.newcomer = None;
         }
         if shell.can_go_on() {
             let mut shell = self.shell.take()?;
