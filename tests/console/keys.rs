@@ -85,15 +85,39 @@ fn carriage_return_and_line_feed_end_one_line() {
 }
 
 #[test]
-fn bytes_that_are_no_text_do_not_end_the_session() {
+fn bytes_that_are_no_utf_8_are_latin_1_and_cost_nothing() {
     let mut terminal = Terminal::configuring();
-    terminal.type_keys(b"hostname K\xf6ln");
-    terminal.wait_until("an error", |terminal| {
-        terminal.screen().iter().any(|line| line.starts_with("Invalid input"))
-            && terminal.line().starts_with("ServerIronADX(config)#")
+    terminal.type_keys(b"hostname a\rhostname K\xf6ln\rgslb site x\r");
+    terminal.wait_for_line("K\u{f6}ln(config-gslb-site-x)#");
+    terminal.type_keys("hostname K\u{f6}ln2\r");
+    terminal.wait_for_line("K\u{f6}ln2(config-gslb-site-x)#");
+    // Whatever comes, the lines behind it are whole.
+    let every_byte: Vec<u8> = (0x80..=0xff).collect();
+    terminal.type_keys([&every_byte[..], b"\x15", &every_byte[..], b"\x15hostname b\r"].concat());
+    terminal.wait_for_line("b(config-gslb-site-x)#");
+}
+
+#[test]
+fn what_stands_behind_control_c_is_not_lost() {
+    let mut terminal = Terminal::configuring();
+    terminal.type_keys("hostname half\x03hostname whole\r\x03gslb site x\r");
+    terminal.wait_for_line("whole(config-gslb-site-x)#");
+    // Nor behind a question.
+    terminal.type_keys("end\rreload\r\x03configure terminal\rhostname a\r");
+    terminal.wait_for_line("a(config)#");
+}
+
+#[test]
+fn sequences_with_a_key_that_ends_lines_in_them() {
+    let mut terminal = Terminal::configuring();
+    // Keys that nobody has, whole and cut off, and Enter behind Escape.
+    terminal.type_keys("\x1b[?1;2c\x1b[99~\x1b\x1b[A\x1b\r\x1b\t\x1b[\r\x1bO\r\x1b[1;\r");
+    terminal.type_keys("\x15hostname a\rhostname b\r");
+    terminal.wait_until("the next prompt", |terminal| {
+        terminal.line().starts_with("b(config)#") || terminal.line().starts_with("a(config)#")
     });
-    terminal.type_keys("\x15hostname K\u{f6}ln\r");
-    terminal.wait_for_line("K\u{f6}ln(config)#");
+    terminal.type_keys("\x15hostname c\r");
+    terminal.wait_for_line("c(config)#");
 }
 
 #[test]
