@@ -113,6 +113,10 @@ pub(super) fn print(
             let site = arguments.text("site");
             show::sites(&snapshot, site).ok_or_else(|| missing(Kept::Site, "site"))?
         }
+        Report::HealthPolicies => {
+            show::health_policies(&snapshot, &appliance.states, &|port| port_name(session, port))
+        }
+        Report::PortRanges => show::port_ranges(&snapshot),
         Report::ServerReal => {
             let names = |port| port_name(session, port);
             show::server_real(&snapshot, &appliance.states, &names, arguments.text("name"))
@@ -141,9 +145,12 @@ pub(super) fn print(
             let address = arguments.address("address").unwrap_or(Ipv4Addr::UNSPECIFIED.into());
             show::cache(&snapshot, &appliance.states, address, &lengths, now)
         }
-        Report::HashTables => {
-            show::hash_tables(&snapshot, &appliance.states, snapshot.hosts.iter(), now)
-        }
+        Report::HashTables => show::hash_tables(
+            &snapshot,
+            &appliance.states,
+            snapshot.hosts.iter().map(|host| &**host),
+            now,
+        ),
         Report::HashTable => {
             let host = gslb::host_named(&snapshot, arguments)?;
             show::hash_tables(&snapshot, &appliance.states, std::iter::once(host), now)

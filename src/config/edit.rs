@@ -614,7 +614,7 @@ fn is_target(
 
 impl Statement {
     /// The statement without what stands in its block.
-    fn without_block(&self) -> Statement {
+    pub(crate) fn without_block(&self) -> Statement {
         Statement {
             command: self.command,
             negated: self.negated,

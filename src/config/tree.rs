@@ -13,6 +13,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::grammar::link::Kept;
 use crate::grammar::value::{Fit, Value};
 use crate::grammar::{Command, CommandId, Grammar, Storage};
+use crate::revision::Revision;
 
 /// Values of a statement with the positions of their arguments, in the order of the arguments.
 /// A repeated argument stands here several times.
@@ -47,6 +48,7 @@ pub struct Block {
     groups: HashMap<Arc<str>, u32>,
     /// Lines that the grammar does not know, each behind the slot that it followed.
     pub opaque: Vec<Opaque>,
+    revision: Revision,
 }
 
 /// A slot with the hash of what stands in it, so that the index grows without a look at the
@@ -100,6 +102,12 @@ impl Block {
         })
     }
 
+    /// Changes whenever a statement of this block may have changed; the blocks of its statements have
+    /// their own.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
     /// Number of statements.
     pub fn len(&self) -> usize {
         self.live
@@ -139,6 +147,7 @@ impl Block {
 
     /// Like [`Block::find`], to change it.
     pub fn find_mut(&mut self, command: &Command, key: &Values) -> Option<&mut Statement> {
+        self.revision = Revision::next();
         self.slot(command, key).and_then(|slot| self.slots[slot].as_mut())
     }
 
@@ -182,6 +191,7 @@ impl Block {
     /// The block holds 2^32 statements, which no memory does.
     pub fn put(&mut self, grammar: &Grammar, mut statement: Statement) -> Option<Statement> {
         let command = grammar.command(statement.command);
+        self.revision = Revision::next();
         statement.values.shrink_to_fit();
         let hash = hash_key(&self.hasher, command, &statement.values);
         let known = {
@@ -247,6 +257,7 @@ impl Block {
     /// Removes the statement of a slot.
     pub fn take_slot(&mut self, grammar: &Grammar, slot: usize) -> Option<Statement> {
         let statement = self.slots.get_mut(slot)?.take()?;
+        self.revision = Revision::next();
         self.live -= 1;
         let command = grammar.command(statement.command);
         self.count(command, false);

@@ -3,7 +3,9 @@
 pub mod access;
 pub mod balancing;
 pub mod banners;
+pub mod checks;
 pub mod draft;
+pub mod hosts;
 pub mod logging;
 pub mod network;
 pub mod policy;
