@@ -13,6 +13,45 @@ fn control_z_leaves_the_configuration_and_then_the_privileged_level() {
     terminal.wait_for_line("ServerIronADX>");
 }
 
+/// The table of base-cli 2.6 but for the keys that have tests of their own, and the keys that stand
+/// on keyboards for them.
+#[test]
+fn every_key_that_edits() {
+    let (left, right, home, end, delete) = ("\x1b[D", "\x1b[C", "\x1b[H", "\x1b[F", "\x1b[3~");
+    let cases = [
+        // To both ends, and by one character.
+        ("bc\x01a", "abc"),
+        ("ac\x02b", "abc"),
+        ("bc\x01\x05d", "bcd"),
+        ("bd\x01\x06c", "bcd"),
+        (&format!("bc{home}a"), "abc"),
+        (&format!("bc{home}{end}d"), "bcd"),
+        (&format!("ac{left}b"), "abc"),
+        (&format!("bd{home}{right}c"), "bcd"),
+        // What is deleted: at the cursor, before it, to either end, a word.
+        ("abc\x02\x04", "ab"),
+        (&format!("abc{left}{delete}"), "ab"),
+        ("abc\x7f", "ab"),
+        ("abc\x08", "ab"),
+        ("abcd\x02\x02\x0b", "ab"),
+        ("abcd\x02\x02\x15", "cd"),
+        ("abcd\x02\x02\x18", "cd"),
+        ("ab cd\x17", "ab"),
+        // Nothing is taken as it stands.
+        ("a\x16\x11b", "ab"),
+    ];
+    let mut terminal = Terminal::configuring();
+    for (keys, expected) in cases {
+        terminal.type_keys(keys);
+        terminal.wait_for_line(&format!("ServerIronADX(config)#{expected}"));
+        terminal.type_keys("\x01\x0b");
+        terminal.wait_for_line("ServerIronADX(config)#");
+    }
+    // Two lines back and one forward again.
+    terminal.type_keys("gslb site one\rgslb site two\r\x10\x10\x0e");
+    terminal.wait_for_line("ServerIronADX(config-gslb-site-two)#gslb site two");
+}
+
 #[test]
 fn control_c_gives_a_fresh_prompt() {
     let mut terminal = Terminal::configuring();
