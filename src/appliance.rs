@@ -9,10 +9,10 @@ use hashbrown::HashMap;
 
 use crate::cli::sessions::Sessions;
 use crate::clock::{Clock, Moment};
-use crate::config::edit::{Outcome, Trees};
+use crate::config::edit::{Change, Outcome, Trees};
 use crate::config::load::{self, Rejected};
 use crate::config::render::{self, Secrets};
-use crate::config::tree::{Reading, Statement, Tree};
+use crate::config::tree::{Reading, Tree};
 use crate::counters::Counters;
 use crate::dns::drops::Drops;
 use crate::flash::Flash;
@@ -614,22 +614,27 @@ impl Appliance {
     pub(crate) fn apply_world_again(&self) {
         let configuration = self.configuration();
         let statements = configuration.trees.world.root.statements();
-        let settings: Vec<(bool, Statement)> = statements
+        let settings: Vec<Change> = statements
             .filter(|statement| {
                 let storage = self.grammar.command(statement.command).storage.as_ref();
                 storage.is_some_and(|storage| !storage.again)
             })
-            .map(|statement| (true, statement.without_block()))
+            .map(|statement| Change {
+                kept: true,
+                statement: statement.without_block(),
+                file: None,
+            })
             .collect();
         self.apply_world(&configuration, &settings);
     }
 
-    fn apply_world(&self, configuration: &Configuration, changes: &[(bool, Statement)]) {
+    fn apply_world(&self, configuration: &Configuration, changes: &[Change]) {
         if changes.is_empty() {
             return;
         }
         // Whoever looks at the snapshot wants every line of the configuration in it.
-        let looks = |(_, statement): &(bool, Statement)| {
+        let looks = |change: &Change| {
+            let statement = &change.statement;
             world::needs_snapshot(&Reading { grammar: &self.grammar, statement })
         };
         if self.is_stale.load(Ordering::Acquire) && changes.iter().any(looks) {
@@ -644,13 +649,13 @@ impl Appliance {
     }
 
     /// Applies settings of the emulated world; says whether the owners of VIPs are others now.
-    fn apply_to(&self, snapshot: &Snapshot, changes: &[(bool, Statement)]) -> Effect {
+    fn apply_to(&self, snapshot: &Snapshot, changes: &[Change]) -> Effect {
         let world =
             World { states: &self.states, snapshot, gate: &self.gate, now: self.clock.now() };
         let mut effect = Effect::State;
-        for (kept, statement) in changes {
+        for Change { kept, statement, file } in changes {
             let reading = Reading { grammar: &self.grammar, statement };
-            effect = effect.max(world::apply(world, &reading, *kept));
+            effect = effect.max(world::apply(world, &reading, *kept, file.as_ref()));
         }
         effect
     }

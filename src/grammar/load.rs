@@ -382,6 +382,7 @@ impl Loader {
                 "line" => ValueType::Line,
                 "delimited" => ValueType::Delimited,
                 "host-port" => ValueType::HostPort,
+                "master-file" => ValueType::MasterFile,
                 other => {
                     let id = self.choices.iter().position(|choice| choice.name == other);
                     let id = id.ok_or_else(|| wrong(format!("no type is called {other}")))?;

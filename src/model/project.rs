@@ -578,6 +578,10 @@ impl<'a> Projection<'a> {
             | Kept::EmulateSnaSystem
             | Kept::EmulateSnaLu
             | Kept::EmulateAgent
+            | Kept::EmulateDnsAddresses
+            | Kept::EmulateDnsAlias
+            | Kept::EmulateDnsNothing
+            | Kept::EmulateDnsFile
             | Kept::EmulateRtt
             | Kept::EmulateActiveRtt
             | Kept::EmulateMap => {}
