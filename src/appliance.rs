@@ -31,6 +31,7 @@ use crate::model::logging::{LogLevel, LogSettings};
 use crate::model::network::Network;
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::{NameEntry, Snapshot};
+use crate::model::time_zone::TimeZone;
 use crate::model::world::{self, Effect, World};
 use crate::store::{Saved, StateDirectory, StoreError};
 use crate::tftp::TftpServer;
@@ -279,14 +280,22 @@ impl Appliance {
         }
     }
 
-    /// The time of day, as seconds since 1970-01-01 00:00:00 UTC.
-    pub fn wall_seconds(&self) -> u64 {
-        self.clock.wall_seconds().saturating_add_signed(self.time_set.load(Ordering::Relaxed))
+    /// The time of day, as seconds since midnight of 1970-01-01 in the zone of the device.
+    pub fn local_seconds(&self) -> u64 {
+        let ahead = self.time_set.load(Ordering::Relaxed).saturating_add(self.time_zone().ahead);
+        self.clock.wall_seconds().saturating_add_signed(ahead)
     }
 
-    /// Sets the time of day.
-    pub fn set_wall_seconds(&self, seconds: u64) {
-        let ahead = i128::from(seconds) - i128::from(self.clock.wall_seconds());
+    /// The time zone of the device. Not to be called while the configuration is locked.
+    pub fn time_zone(&self) -> TimeZone {
+        let configuration = self.configuration();
+        TimeZone::read(&self.grammar, &configuration.trees.configuration)
+    }
+
+    /// Sets the time of day in the zone of the device.
+    pub fn set_local_seconds(&self, seconds: u64) {
+        let local = i128::from(seconds) - i128::from(self.time_zone().ahead);
+        let ahead = local - i128::from(self.clock.wall_seconds());
         self.time_set.store(i64::try_from(ahead).unwrap_or(0), Ordering::Relaxed);
         self.is_time_set.store(true, Ordering::Relaxed);
     }
@@ -304,7 +313,7 @@ impl Appliance {
     /// Puts a message into the log buffer. Not to be called while the configuration is locked.
     pub fn record(&self, level: LogLevel, text: impl Into<String>) {
         self.log_settings();
-        let wall = self.is_time_set.load(Ordering::Relaxed).then(|| self.wall_seconds());
+        let wall = self.is_time_set.load(Ordering::Relaxed).then(|| self.local_seconds());
         self.log.record(Stamp { uptime: self.uptime(), wall }, level, text.into());
     }
 
