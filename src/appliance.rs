@@ -15,6 +15,7 @@ use crate::config::render::{self, Secrets};
 use crate::config::tree::{Reading, Statement, Tree};
 use crate::counters::Counters;
 use crate::dns::drops::Drops;
+use crate::flash::Flash;
 use crate::grammar::Grammar;
 use crate::grammar::link::{Kept, Message};
 use crate::gslb::hash_persistence;
@@ -22,9 +23,12 @@ use crate::health::own::Own;
 use crate::health::schedule::{Event, Periods, Schedule};
 use crate::health::state::States;
 use crate::lab::Lab;
+use crate::live::gate::Gate;
 use crate::log::status::StatusWatch;
 use crate::log::{Log, Stamp};
+use crate::model::hosts;
 use crate::model::logging::{LogLevel, LogSettings};
+use crate::model::network::Network;
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::Snapshot;
 use crate::model::world::{self, Effect, World};
@@ -47,6 +51,8 @@ pub struct Appliance {
     pub drops: Drops,
     /// What health checks and site devices report.
     pub states: States,
+    /// The way to the live network; it is closed unless `--live` opens it.
+    pub gate: Arc<Gate>,
     /// The sessions that are open.
     pub sessions: Sessions,
     /// Messages for the console and the log buffer.
@@ -79,6 +85,8 @@ pub struct Appliance {
     is_unwatched: AtomicBool,
     /// Whether the settings of the log are older than the configuration.
     is_log_stale: AtomicBool,
+    /// Images of the software.
+    pub flash: Flash,
     /// The files that stand for those of TFTP servers.
     pub tftp: TftpServer,
     /// Where a save goes.
@@ -121,6 +129,7 @@ impl Appliance {
             counters: Counters::default(),
             drops: Drops::default(),
             states: States::default(),
+            gate: Arc::default(),
             sessions: Sessions::default(),
             log: Log::default(),
             lab: OnceLock::new(),
@@ -138,6 +147,7 @@ impl Appliance {
             watch: Mutex::default(),
             is_unwatched: AtomicBool::new(false),
             is_log_stale: AtomicBool::new(false),
+            flash: Flash::default(),
             tftp: TftpServer::new(store.as_ref().map(StateDirectory::path)),
             store,
         };
@@ -146,11 +156,11 @@ impl Appliance {
     }
 
     /// An appliance that saves nothing and looks at the same servers as another one: results of
-    /// health checks hold for both.
+    /// health checks, and the way to the live network, hold for both.
     pub fn beside(other: &Appliance) -> Self {
         let states = States::beside(&other.states);
         let appliance = Appliance::new(Arc::clone(&other.grammar), Arc::clone(&other.clock), None);
-        Appliance { states, ..appliance }
+        Appliance { states, gate: Arc::clone(&other.gate), ..appliance }
     }
 
     /// An appliance with the built-in grammar that saves nothing; for tests and benchmarks.
@@ -224,13 +234,16 @@ impl Appliance {
             project::project(&self.grammar, tree, &self.states, configuration.boot, &nothing);
         // Nobody has the snapshot yet, so what the devices report can still be entered.
         if self.apply_to(&snapshot, &report.world) == Effect::Snapshot {
-            project::assign_owners(&mut snapshot);
+            hosts::assign_owners(&mut snapshot);
         }
         self.is_stale.store(false, Ordering::Release);
         self.tell_itself(&snapshot);
         self.publish(snapshot);
         self.states.collect();
         drop(configuration);
+        if let Some(lab) = self.lab() {
+            lab.something_changed();
+        }
         self.is_unwatched.store(true, Ordering::Release);
         self.record(LogLevel::Informational, "Warm start");
     }
@@ -301,9 +314,13 @@ impl Appliance {
         if !self.is_unwatched.swap(false, Ordering::AcqRel) {
             return;
         }
-        let messages = self.watch().look(&self.current());
-        for message in messages {
-            self.record(LogLevel::Notification, message);
+        let network = {
+            let configuration = self.configuration();
+            Network::read(&self.grammar, &configuration.trees.configuration)
+        };
+        let messages = self.watch().look(&self.current(), &self.states, &network);
+        for (level, message) in messages {
+            self.record(level, message);
         }
     }
 
@@ -357,6 +374,7 @@ impl Appliance {
         let mut configuration = self.configuration();
         configuration.trees.world = Tree::default();
         self.states.reset();
+        self.gate.unmap_all();
         self.told.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.counters.clear();
         for domain in &self.snapshot.load().sna_domains {
@@ -529,6 +547,9 @@ impl Appliance {
             Event::Second => {
                 self.states.pass_second(sample);
                 self.tell_deletions();
+                if let Some(dots) = self.flash.finish() {
+                    self.log.say(dots + &self.grammar.message(Message::FlashDone, &[]));
+                }
             }
             Event::Status => self.states.report_status(),
             Event::Health => self.follow_health(&snapshot, moment),
@@ -624,7 +645,8 @@ impl Appliance {
 
     /// Applies settings of the emulated world; says whether the owners of VIPs are others now.
     fn apply_to(&self, snapshot: &Snapshot, changes: &[(bool, Statement)]) -> Effect {
-        let world = World { states: &self.states, snapshot, now: self.clock.now() };
+        let world =
+            World { states: &self.states, snapshot, gate: &self.gate, now: self.clock.now() };
         let mut effect = Effect::State;
         for (kept, statement) in changes {
             let reading = Reading { grammar: &self.grammar, statement };

@@ -291,7 +291,7 @@ impl Lab {
                     Some(owner) => {
                         let own = self.members[owner].responder.appliance.states.own();
                         let is_self = owner == place;
-                        report_of(devices[owner], states, own, is_self, |vip| {
+                        report_of(snapshot, devices[owner], states, own, is_self, |vip| {
                             vips::is_standby(&holders, vip, owner)
                         })
                     }
@@ -341,9 +341,10 @@ impl Report {
     }
 }
 
-/// What a device reports. One that does not speak the protocol says nothing, but for itself; the
-/// connection to one that is off is lost.
+/// What a device reports to a controller. One that does not speak the protocol, or on another port
+/// (guide p. 30), says nothing but to itself; the connection to one that is off is lost.
 fn report_of(
+    controller: &Snapshot,
     device: Device<'_>,
     states: &States,
     own: Own,
@@ -354,7 +355,9 @@ fn report_of(
     if !is_on {
         return Report { connection: Connection::Down, ..Report::silent() };
     }
-    if !snapshot.speaks_protocol && !is_self {
+    let is_reached =
+        snapshot.speaks_protocol && snapshot.protocol_port.live == controller.protocol_port.live;
+    if !is_reached && !is_self {
         return Report::silent();
     }
     let balancing = &snapshot.balancing;

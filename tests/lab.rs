@@ -202,6 +202,31 @@ fn a_device_without_the_protocol_does_not_answer() {
 }
 
 #[test]
+fn devices_on_different_ports_do_not_reach_each_other() {
+    let lab = lab(1);
+    let connection = || {
+        let snapshot = lab.controller().responder.appliance.current();
+        snapshot.servers[0].state.connection()
+    };
+    let run = |name: &str, lines: &[&str]| {
+        let mut session = at(&lab, name);
+        for line in lines {
+            session.run(line);
+        }
+    };
+    let change = ["conf t", "gslb communication 1182", "write memory"];
+    let restart = ["reload", "y"];
+    run("slb1", &change);
+    assert_eq!(connection(), Connection::Established, "the port in use is still the old one");
+    run("slb1", &restart);
+    assert_eq!(connection(), Connection::Attempting);
+    run("controller", &change);
+    assert_eq!(connection(), Connection::Attempting);
+    run("controller", &restart);
+    assert_eq!(connection(), Connection::Established);
+}
+
+#[test]
 fn consoles_move_between_the_appliances() {
     let lab = lab(2);
     let mut session = at(&lab, "controller");

@@ -196,6 +196,7 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
         | ValueType::Name(_)
         | ValueType::Domain(_)
         | ValueType::Label(_)
+        | ValueType::QueryName(_)
         | ValueType::Quoted
         | ValueType::Line
         | ValueType::Delimited

@@ -82,6 +82,7 @@ impl<'a> Editor<'a> {
         check_values(storage, values)?;
         self.check_claim(command, values)?;
         self.check_numbers(storage, command, values)?;
+        self.check_first(storage, command, values)?;
         if storage.each.is_empty() {
             self.check_needs(storage, command, values)?;
             let sealed = self.seal(command, values)?;

@@ -5,8 +5,10 @@
 
 use crate::cli::filter::Filter;
 use crate::demo::Demo;
+use crate::flash::Slot;
 use crate::health::state::Connection;
 use crate::model::access::{CliLevel, Method};
+use crate::model::banners::BannerKind;
 use crate::model::checks::PolicyKind;
 use crate::model::logging::LogLevel;
 use crate::model::policy::{Metric, RttSource};
@@ -30,6 +32,9 @@ named_enum! {
         ServerPredictor = "server-predictor",
         ServerSymmetricPort = "server-symmetric-port",
         CswRule = "csw-rule",
+        CacheGroup = "cache-group",
+        CacheGroupMember = "cache-group-member",
+        CacheGroupHashMask = "cache-group-hash-mask",
         PortRange = "port-range",
         PortRangePorts = "port-range-ports",
         HealthPolicy = "health-policy",
@@ -331,6 +336,7 @@ named_enum! {
         EmulateAgent = "emulate-agent",
         EmulateRtt = "emulate-rtt",
         EmulateActiveRtt = "emulate-active-rtt",
+        EmulateMap = "emulate-map",
     }
 }
 
@@ -339,6 +345,8 @@ named_enum! {
     #[allow(missing_docs, reason = "the stanza of that name says what it shows")]
     pub enum Report {
         RunningConfig = "running-config",
+        RunningConfigContext = "running-config-context",
+        RunningConfigSection = "running-config-section",
         Clock = "clock",
         Version = "version",
         Logging = "logging",
@@ -347,6 +355,7 @@ named_enum! {
         Flash = "flash",
         InterfacesBrief = "interfaces-brief",
         Ip = "ip",
+        Media = "media",
         Memory = "memory",
         Module = "module",
         Reload = "reload",
@@ -410,6 +419,11 @@ named_enum! {
         UploadStartup = "upload-startup",
         DownloadRunning = "download-running",
         DownloadStartup = "download-startup",
+        DownloadImage = "download-image",
+        UploadImage = "upload-image",
+        CopyImage = "copy-image",
+        EraseImage = "erase-image",
+        BootImage = "boot-image",
         EraseStartup = "erase-startup",
         Rconsole = "rconsole",
         KillConsole = "kill-console",
@@ -466,6 +480,10 @@ named_enum! {
         NoPassword = "no-password",
         PasswordPrompt = "password-prompt",
         UserPrompt = "user-prompt",
+        AlreadyConfiguring = "already-configuring",
+        AcceptBanner = "accept-banner",
+        IncomingTelnet = "incoming-telnet",
+        FirstAccount = "first-account",
         LoginBanner = "login-banner",
         LoginName = "login-name",
         LoginPassword = "login-password",
@@ -493,8 +511,14 @@ named_enum! {
         DownloadDone = "download-done",
         DownloadFailed = "download-failed",
         EraseStartup = "erase-startup",
+        FlashWrite = "flash-write",
+        FlashDone = "flash-done",
+        FlashFailed = "flash-failed",
+        FlashErased = "flash-erased",
         NoSuchSession = "no-such-session",
         NoSuchVlan = "no-such-vlan",
+        UnknownHost = "unknown-host",
+        NoResolver = "no-resolver",
         NoTraceRoute = "no-trace-route",
         MonitorOn = "monitor-on",
         MonitorOff = "monitor-off",
@@ -529,9 +553,11 @@ pub fn linked_enum(name: &str) -> Option<Vec<&'static str>> {
         "LuStatus" => LuStatus::ALL.iter().map(|one| one.name()).collect(),
         "PolicyKind" => PolicyKind::ALL.iter().map(|one| one.name()).collect(),
         "Method" => Method::ALL.iter().map(|one| one.name()).collect(),
+        "BannerKind" => BannerKind::ALL.iter().map(|one| one.name()).collect(),
         "CliLevel" => CliLevel::ALL.iter().map(|one| one.name()).collect(),
         "LogLevel" => LogLevel::ALL.iter().map(|one| one.name()).collect(),
         "Filter" => Filter::ALL.iter().map(|one| one.name()).collect(),
+        "Slot" => Slot::ALL.iter().map(|one| one.name()).collect(),
         "Demo" => Demo::ALL.iter().map(|one| one.name()).collect(),
         _ => return None,
     })

@@ -16,6 +16,7 @@ use crate::health::rtt::PrefixCache;
 use crate::health::vips::Vips;
 use crate::model::snapshot::Application;
 use crate::names::named_enum;
+use crate::revision::Revision;
 use crate::sna::SnaStates;
 
 /// All measured state of one appliance.
@@ -259,7 +260,6 @@ pub struct ServerState {
     present: Mutex<Status>,
     load: Mutex<Load>,
     vips: Mutex<Vips>,
-    bindings: Mutex<HashMap<(IpAddr, Application), u32>>,
 }
 
 /// A VIP that a site device reports.
@@ -287,7 +287,6 @@ impl Default for ServerState {
             present: Mutex::default(),
             load: Mutex::default(),
             vips: Mutex::default(),
-            bindings: Mutex::default(),
         }
     }
 }
@@ -352,6 +351,23 @@ impl ServerState {
         lock(&self.vips).iter().cloned().collect()
     }
 
+    /// Changes whenever the list of its VIPs does.
+    #[must_use]
+    pub fn vips_revision(&self) -> Revision {
+        lock(&self.vips).revision()
+    }
+
+    /// Whether it reports a VIP, and then whether it holds it in standby of a pair.
+    #[must_use]
+    pub fn holds_in_standby(&self, vip: IpAddr) -> Option<bool> {
+        lock(&self.vips).find(vip).map(|reported| reported.standby)
+    }
+
+    /// Looks at each VIP in order, where a copy of all would cost too much.
+    pub fn for_each_vip(&self, look: impl FnMut(&ReportedVip)) {
+        lock(&self.vips).iter().for_each(look);
+    }
+
     /// Adds a VIP, or replaces the report of the same address.
     pub fn report_vip(&self, vip: ReportedVip) {
         lock(&self.vips).report(vip);
@@ -377,24 +393,17 @@ impl ServerState {
     /// without this application, `None` if nobody said anything.
     #[must_use]
     pub fn active_bindings(&self, vip: IpAddr, application: Application) -> Option<u32> {
-        let reported = lock(&self.bindings).get(&(vip, application)).copied();
-        reported.or_else(|| {
-            let vips = lock(&self.vips);
-            let known = vips.find(vip)?;
-            let lacks =
-                !known.applications.is_empty() && !known.applications.contains(&application);
-            lacks.then_some(0)
-        })
+        lock(&self.vips).active_bindings(vip, application)
     }
 
     /// Changes the active bindings of an application of a VIP.
     pub fn set_active_bindings(&self, vip: IpAddr, application: Application, count: u32) {
-        lock(&self.bindings).insert((vip, application), count);
+        lock(&self.vips).set_active_bindings(vip, application, Some(count));
     }
 
     /// Forgets the active bindings of an application of a VIP, so that nobody said anything.
     pub fn forget_active_bindings(&self, vip: IpAddr, application: Application) {
-        lock(&self.bindings).remove(&(vip, application));
+        lock(&self.vips).set_active_bindings(vip, application, None);
     }
 
     fn is_default(&self) -> bool {
@@ -405,7 +414,6 @@ impl ServerState {
             && *lock(&self.present) == Status::default()
             && self.has_new_agent()
             && self.load().is_idle()
-            && lock(&self.bindings).is_empty()
             && lock(&self.vips).is_empty()
     }
 
@@ -415,8 +423,7 @@ impl ServerState {
         self.report_status();
         self.set_new_agent(true);
         *self.load() = Load::default();
-        lock(&self.bindings).clear();
-        lock(&self.vips).clear();
+        *lock(&self.vips) = Vips::default();
     }
 }
 

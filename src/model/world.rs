@@ -13,6 +13,7 @@ use crate::health::rtt::{Method, RttReport};
 use crate::health::state::{
     Connection, DEFAULT_SESSIONS, Delays, ReportedVip, ServerState, Sessions, States,
 };
+use crate::live::gate::Gate;
 use crate::model::snapshot::{Application, Snapshot};
 use crate::sna::{DEFAULT_BANDWIDTH, LuStatus};
 
@@ -34,6 +35,8 @@ pub struct World<'a> {
     pub states: &'a States,
     /// The configuration; whose VIP an address is may be older than the settings.
     pub snapshot: &'a Snapshot,
+    /// The way to the live network.
+    pub gate: &'a Gate,
     /// When.
     pub now: Moment,
 }
@@ -110,6 +113,7 @@ pub fn apply(world: World<'_>, reading: &Reading<'_>, kept: bool) -> Effect {
                 states.sna.lu(domain, lu).set_status(present);
             }
         }
+        Some(Kept::EmulateMap) => world.map(reading, kept),
         Some(Kept::EmulateRtt) => world.measure(reading, Method::Passive, kept),
         Some(Kept::EmulateActiveRtt) => {
             let by_dns = reading.word("method") == Some(DNS);
@@ -128,6 +132,20 @@ const DNS: &str = "dns";
 const STANDBY: &str = "standby";
 
 impl World<'_> {
+    /// Leads an address and port to another socket, or takes that back.
+    fn map(self, reading: &Reading<'_>, kept: bool) {
+        let (Some(address), Some(port)) = (reading.address("ip"), reading.number("port")) else {
+            return;
+        };
+        match reading.text("socket").filter(|_| kept) {
+            Some(socket) => {
+                // The type of the argument lets no other text through.
+                self.gate.map(address, port, socket);
+            }
+            None => self.gate.unmap(address, port),
+        }
+    }
+
     /// A site device reports a sample of a round-trip time, or what it reported is forgotten.
     fn measure(self, reading: &Reading<'_>, method: Method, kept: bool) {
         let (Some((network, length)), Some(server)) =

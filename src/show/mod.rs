@@ -53,7 +53,7 @@ pub use global_stat::global_stat;
 pub use hash_tables::hash_tables;
 pub use health_policies::health_policies;
 pub use host_policy::{host_policies, host_policy};
-pub use inventory::{chassis, flash, memory, module, reload};
+pub use inventory::{chassis, flash, media, memory, module, reload};
 pub use logging::{log_line, logging};
 pub use network::{arp, interfaces_brief, ip, vlan};
 pub use policy::{default_policy, global_policy};

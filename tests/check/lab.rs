@@ -67,7 +67,9 @@ fn site_devices_that_do_not_answer() {
     let expected = [found("b.cfg", 1, "protocol-off"), found("c.cfg", 12, "address-in-no-site")];
     assert_eq!(with(CONTROLLER, &silent), expected);
     let elsewhere = format!("gslb communication 1820\n{}", device("b", 2));
-    assert_eq!(with(CONTROLLER, &elsewhere), [found("c.cfg", 7, "protocol-port-differs")]);
+    let expected =
+        [found("c.cfg", 7, "protocol-port-differs"), found("c.cfg", 12, "address-in-no-site")];
+    assert_eq!(with(CONTROLLER, &elsewhere), expected);
     let described = findings(&[
         ("a.cfg", &device("a", 1)),
         ("c.cfg", CONTROLLER),

@@ -112,7 +112,8 @@ fn site_devices(subject: &LabSubject<'_>, finds: &mut Finds) {
                 let message = format!("a site device of {}, but no gslb protocol", member.name);
                 finds.push((owner, &PROTOCOL_OFF, Found::new(None, message)));
             }
-            let ports = (protocol_port(member), protocol_port(device));
+            let port = |member: &Member| member.snapshot.protocol_port.configured;
+            let ports = (port(member), port(device));
             if ports.0 != ports.1 {
                 let message = format!(
                     "{}: GSLB protocol on TCP port {}, here on {}",
@@ -299,16 +300,4 @@ fn owners(subject: &LabSubject<'_>) -> HashMap<IpAddr, Vec<usize>> {
 fn device_line(member: &Member, server: &SiteServer) -> Option<usize> {
     let site = &member.snapshot.sites[server.site.index()].name;
     member.places.line(Kept::Si, &[site, &server.address])
-}
-
-/// TCP port of the GSLB protocol when none is configured (GSLB guide p. 30).
-const PROTOCOL_PORT: u64 = 182;
-
-fn protocol_port(member: &Member) -> u64 {
-    let entry = member.places.find(Kept::Communication, &[]).filter(|entry| !entry.negated);
-    let number = entry.and_then(|entry| match entry.values.first() {
-        Some((_, Value::Number(number))) => Some(*number),
-        _ => None,
-    });
-    number.unwrap_or(PROTOCOL_PORT)
 }
