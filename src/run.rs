@@ -416,11 +416,16 @@ fn check_files(
     let mut checked = Vec::with_capacity(files.len());
     let mut unreadable = false;
     for path in files {
-        match store::read_text(path) {
-            Ok(text) => {
+        let found = if path.is_dir() {
+            check::check_lab(&grammar, path).map_err(Failure::from)
+        } else {
+            store::read_text(path).map_err(Failure::from).map(|text| {
                 let text = capture::clean(&grammar, &text);
-                checked.push(check::check(&grammar, &path.to_string_lossy(), &text));
-            }
+                vec![check::check(&grammar, &path.to_string_lossy(), &text)]
+            })
+        };
+        match found {
+            Ok(found) => checked.extend(found),
             Err(error) => {
                 unreadable = true;
                 writeln!(io::stderr(), "adxemu: {error}")?;
