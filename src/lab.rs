@@ -294,7 +294,10 @@ fn tell(states: &States, device: IpAddr, old: Option<&Report>, new: &Report) -> 
     for gone in old.map_or(&[][..], |old| &old.vips) {
         if known(Some(new), gone.vip.address).is_none() {
             server.withdraw_vip(gone.vip.address);
-            set_health(states, &gone.bindings, gone.vip.address, |_| true);
+            let state = states.address(gone.vip.address);
+            for (application, _) in &gone.bindings {
+                state.unsay(Some(*application));
+            }
             owners_changed = true;
         }
     }
@@ -308,22 +311,13 @@ fn tell(states: &States, device: IpAddr, old: Option<&Report>, new: &Report) -> 
             for (application, count) in &vip.bindings {
                 server.set_active_bindings(vip.vip.address, *application, *count);
             }
-            set_health(states, &vip.bindings, vip.vip.address, |count| count > 0);
+            let state = states.address(vip.vip.address);
+            for (application, count) in &vip.bindings {
+                state.set_up(Some(*application), *count > 0);
+            }
         }
     }
     owners_changed
-}
-
-fn set_health(
-    states: &States,
-    bindings: &[(Application, u32)],
-    vip: IpAddr,
-    is_up: impl Fn(u32) -> bool,
-) {
-    let state = states.address(vip);
-    for (application, count) in bindings {
-        state.set_up(Some(*application), is_up(*count));
-    }
 }
 
 /// The files of a folder with that extension, in the order of their names.

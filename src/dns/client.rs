@@ -182,7 +182,7 @@ fn print_reply(reply: &Message) -> String {
 }
 
 /// The mnemonic of a return code (IANA, DNS RCODEs).
-const fn code_name(code: ResponseCode) -> &'static str {
+pub(crate) const fn code_name(code: ResponseCode) -> &'static str {
     match code {
         ResponseCode::NoError => "NOERROR",
         ResponseCode::FormErr => "FORMERR",

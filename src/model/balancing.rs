@@ -8,6 +8,7 @@ use hashbrown::{HashMap, HashSet};
 use crate::config::tree::Reading;
 use crate::grammar::link::Kept;
 use crate::health::state::States;
+use crate::model::checks::{CheckRules, ChecksDraft};
 use crate::model::snapshot::Application;
 use crate::names::named_enum;
 
@@ -20,6 +21,8 @@ pub struct Balancing {
     pub virtual_: Vec<VirtualServer>,
     /// What is said for all servers.
     pub global: GlobalParameters,
+    /// How servers are checked.
+    pub checks: CheckRules,
     /// Ports of real servers that some virtual server is bound to.
     bound: HashSet<(usize, Application)>,
 }
@@ -141,6 +144,18 @@ named_enum! {
 }
 
 impl Balancing {
+    /// Ports of real servers in service that some virtual server is bound to.
+    pub fn bound_ports(&self) -> impl Iterator<Item = (IpAddr, Application)> {
+        self.bound.iter().filter_map(|(place, application)| {
+            let real = &self.real[*place];
+            let mut ports = real.ports.iter();
+            let is_disabled = ports.any(|port| port.application == *application && port.disabled);
+            real.address
+                .filter(|_| !is_disabled && *application != DEFAULT_PORT)
+                .map(|address| (address, *application))
+        })
+    }
+
     /// State of a port of a real server.
     #[must_use]
     pub fn port_health(&self, states: &States, real: usize, port: &Port) -> ServerHealth {
@@ -200,6 +215,7 @@ impl RealServer {
 #[derive(Debug, Default)]
 pub(super) struct BalancingDraft {
     balancing: Balancing,
+    checks: ChecksDraft,
     /// Ports that stand in no list: settings of the default port.
     places: HashMap<(Owner, Application), usize>,
 }
@@ -217,6 +233,7 @@ impl BalancingDraft {
     /// What was read, with the names of real servers looked up.
     pub(super) fn finish(self) -> Balancing {
         let mut balancing = self.balancing;
+        balancing.checks = self.checks.finish(&balancing.real);
         let names: HashMap<String, usize> = balancing
             .real
             .iter()
@@ -261,6 +278,19 @@ impl BalancingDraft {
             ports: Vec::new(),
         });
         Owner::Real(self.balancing.real.len() - 1)
+    }
+
+    /// What is said of checks.
+    pub(super) fn checks(&mut self) -> &mut ChecksDraft {
+        &mut self.checks
+    }
+
+    /// Reads what a real server says of the checks of a port.
+    pub(super) fn check(&mut self, owner: Owner, kept: Kept, reading: &Reading<'_>) {
+        if let Owner::Real(place) = owner {
+            let port = reading.number("port").map_or(HTTP, Application);
+            self.checks.port(place, port, kept, reading);
+        }
     }
 
     /// Reads a statement for all servers.

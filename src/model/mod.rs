@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod balancing;
+pub mod checks;
 pub mod draft;
 pub mod logging;
 pub mod network;

@@ -93,6 +93,10 @@ enum Context {
     SnaDomain(usize),
     /// A real or virtual server.
     Server(Owner),
+    /// The profile of a port.
+    PortProfile(Application),
+    /// A match list, by its name in lower case.
+    MatchList(String),
     /// A block without meaning for the snapshot.
     Other,
 }
@@ -215,6 +219,49 @@ impl Projection<'_> {
             | Kept::VirtualBind => {
                 if let Context::Server(owner) = context {
                     self.balancing.statement(*owner, kept, reading);
+                }
+            }
+
+            Kept::PortProfile => {
+                if let Some(port) = reading.number("port").map(Application) {
+                    return Context::PortProfile(port);
+                }
+            }
+            Kept::PortProfileTcp
+            | Kept::PortProfileTcpKeepalive
+            | Kept::PortProfileTcpProtocol
+            | Kept::PortProfileUdp
+            | Kept::PortProfileUdpKeepalive
+            | Kept::PortProfileUdpProtocol
+            | Kept::PortProfileNoFastBringup => {
+                if let Context::PortProfile(port) = context {
+                    self.balancing.checks().profile(*port, kept, reading);
+                }
+            }
+            Kept::RealPortAddressQuery
+            | Kept::RealPortZone
+            | Kept::RealPortKeepalive
+            | Kept::RealPortL4CheckOnly
+            | Kept::RealHttpUrl
+            | Kept::RealHttpStatusCode
+            | Kept::RealHttpContentMatch
+            | Kept::RealHttpKeepalive
+            | Kept::RealHttpL4CheckOnly => {
+                if let Context::Server(owner) = context {
+                    self.balancing.check(*owner, kept, reading);
+                }
+            }
+            Kept::MatchList => {
+                let name = reading.text("name").unwrap_or_default();
+                return Context::MatchList(self.balancing.checks().open_list(name));
+            }
+            Kept::MatchListUp
+            | Kept::MatchListUpCompound
+            | Kept::MatchListDown
+            | Kept::MatchListDownCompound
+            | Kept::MatchListDefault => {
+                if let Context::MatchList(name) = context {
+                    self.balancing.checks().list(name, kept, reading);
                 }
             }
 
@@ -445,22 +492,13 @@ impl Projection<'_> {
             | Kept::HealthPolicyProtocol
             | Kept::HealthPolicyInterval
             | Kept::HealthPolicyRetries
-            | Kept::PortProfile
-            | Kept::PortProfileTcp
             | Kept::PortProfileTcpSetting
-            | Kept::PortProfileUdp
             | Kept::PortProfileUdpSetting
-            | Kept::PortProfileNoFastBringup
             | Kept::RealDescription
             | Kept::RealSourceNat
             | Kept::RealBackup
-            | Kept::RealPortAddressQuery
-            | Kept::RealPortZone
             | Kept::RealPortProxy
-            | Kept::RealPortKeepalive
-            | Kept::RealPortL4CheckOnly
             | Kept::RealPortSetting
-            | Kept::RealHttpUrl
             | Kept::RealHttpSetting
             | Kept::VirtualDescription
             | Kept::VirtualStickyAge
@@ -597,6 +635,8 @@ impl Projection<'_> {
             | Context::Zone(_)
             | Context::SnaDomain(_)
             | Context::Server(_)
+            | Context::PortProfile(_)
+            | Context::MatchList(_)
             | Context::Other => None,
         }
     }
@@ -652,6 +692,8 @@ impl Projection<'_> {
             | Context::Zone(_)
             | Context::SnaDomain(_)
             | Context::Server(_)
+            | Context::PortProfile(_)
+            | Context::MatchList(_)
             | Context::Other => None,
         }
     }
