@@ -200,6 +200,7 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
         | ValueType::Quoted
         | ValueType::Line
         | ValueType::Delimited
+        | ValueType::MasterFile
         | ValueType::Choice(_) => false,
     }
 }

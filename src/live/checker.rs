@@ -16,7 +16,7 @@ use crate::health::state::{AddressState, Delays};
 use crate::live::gate::{Gate, Route};
 use crate::live::probe::probe;
 use crate::live::timetable::{Finding, Job, Plan, Target, Timetable};
-use crate::model::checks::Check;
+use crate::model::check_rules::Check;
 use crate::model::policy::Metric;
 use crate::model::snapshot::{Application, Host, Snapshot};
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Moment;
-use crate::model::checks::Check;
+use crate::model::check_rules::Check;
 use crate::model::snapshot::Application;
 
 /// An address and one of its ports.
@@ -199,7 +199,7 @@ impl Timetable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::checks::Protocol;
+    use crate::model::check_rules::Protocol;
 
     const WEB: Target = (IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1)), Application(80));
     const OTHER: Target = (IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 2)), Application(80));

@@ -1,348 +1,275 @@
-//! How a server is checked: port profiles, what a real server says of a port, match lists.
-//!
-//! The checks are those of the SLB guides (base-cli 5.4): every port is connected to (Layer 4), and
-//! a known application is asked something of its own (Layer 7). What is not said here has the
-//! device's defaults. [`crate::live`] makes the checks.
+//! What decides whether a port of a real server is up, beside the check of the port itself: profiles
+//! of ports and health-check policies.
 
 use std::net::IpAddr;
-use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
+use smallvec::SmallVec;
 
-use crate::config::tree::Reading;
-use crate::grammar::link::Kept;
-use crate::model::balancing::RealServer;
+use crate::health::state::States;
+use crate::model::balancing::DEFAULT_PORT;
 use crate::model::snapshot::Application;
+use crate::names::named_enum;
 
-/// Seconds between two checks (SLB guide; GUI guide).
-const INTERVAL: u16 = 5;
-
-/// How often a failed check is repeated before the port is down (SLB guide; GUI guide).
-const RETRIES: u8 = 3;
-
-/// What the device asks a web server for (GSLB guide p. 64).
-const REQUEST: &str = "HEAD /";
-
-/// Return codes of a web server that works, unless others are configured (remembered).
-const STATUS_CODES: [(u16, u16); 2] = [(200, 299), (401, 401)];
-
-/// How a port of an address is checked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Check {
-    /// What is asked.
-    pub protocol: Protocol,
-    /// Seconds from the beginning of a check to that of the next (2-120).
-    pub interval: u16,
-    /// How often a failed check is repeated before the port is down (1-5).
-    pub retries: u8,
-    /// The port is checked as long as it is configured, not only until it is up.
-    pub keepalive: bool,
-    /// A port that has never been up counts as up as soon as it can be connected to.
-    pub fast_bringup: bool,
+/// What holds for a port on all servers (Virtual ADX SLB guide p. 190).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PortProfile {
+    /// The port of all real servers is out of service.
+    pub disables_real: bool,
+    /// The port of all virtual servers is out of service.
+    pub disables_virtual: bool,
+    /// The port whose health it takes (p. 220).
+    pub health_of: Option<Application>,
+    /// Where it is bound in place of another port, it takes the health of that one (p. 219).
+    pub uses_master_state: bool,
 }
 
-/// What a server is asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Protocol {
-    /// Nothing: a connection is enough.
-    Tcp,
-    /// Nothing that it would understand: it must not say that the port is closed.
-    Udp,
-    /// A question over UDP.
-    Dns(DnsQuestion),
-    /// A request of the web.
-    Http(Box<HttpRequest>),
-    /// The beginning of a secure connection. Certificates are not looked at.
-    Ssl,
-    /// Its first line begins with this.
-    Greeting(Greeting),
-    /// To let somebody in who says no name.
-    Ldap,
+named_enum! {
+    /// What a health-check policy is made of (Virtual ADX SLB guide p. 198, 217).
+    pub enum PolicyKind {
+        /// Other policies, joined.
+        Boolean = "boolean",
+        /// A ping.
+        Icmp = "icmp",
+        /// A TCP port.
+        Tcp = "tcp",
+        /// A UDP port.
+        Udp = "udp",
+    }
 }
 
-/// A question to a DNS server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DnsQuestion {
-    /// Whatever it answers is good.
-    Any,
-    /// It must have an address of this name (`addr-query`).
-    Address(Arc<str>),
-    /// It must serve this zone (`zone`).
-    Zone(Arc<str>),
-}
-
-/// A request to a web server, and what its answer must be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HttpRequest {
-    /// Method, path and perhaps version, as typed.
-    pub request: Arc<str>,
-    /// Return codes of a server that works, from and to.
-    pub status_codes: Vec<(u16, u16)>,
-    /// What must be in its answer, or must not.
-    pub matches: Option<Arc<MatchList>>,
-}
-
-/// What a server says first.
+/// How a policy joins others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Greeting {
-    /// File transfer (RFC 959).
-    Ftp,
-    /// Mail transfer (RFC 5321).
-    Smtp,
-    /// Mail access (RFC 1939).
-    Pop3,
-    /// Mail access (RFC 9051).
-    Imap4,
-    /// News (RFC 3977).
-    Nntp,
-    /// Remote terminal: anything.
-    Telnet,
+pub enum Operator {
+    /// Both pass.
+    And,
+    /// One of them passes.
+    Or,
+    /// The only one fails.
+    Not,
 }
 
-/// Texts that tell a good answer of a web server from a bad one (remembered). One that means down
-/// wins over one that means up (ours).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MatchList {
-    /// Texts of a server that works.
-    pub up: Vec<MatchText>,
-    /// Texts of a server that does not.
-    pub down: Vec<MatchText>,
-    /// An answer in which none of them occurs is a bad one.
-    pub default_down: bool,
-}
-
-/// A text that decides.
+/// What a boolean policy says of others.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MatchText {
-    /// The text, or its beginning.
-    pub start: Arc<str>,
-    /// Its end, somewhere behind.
-    pub end: Option<Arc<str>>,
+pub struct Expression {
+    /// How they are joined.
+    pub operator: Operator,
+    /// Their names as typed: two, behind `Not` one.
+    pub names: Vec<String>,
 }
 
-impl MatchList {
-    /// Whether this answer is a good one.
-    #[must_use]
-    pub fn is_good(&self, text: &[u8]) -> bool {
-        let occurs = |texts: &[MatchText]| texts.iter().any(|one| one.occurs_in(text));
-        !occurs(&self.down) && (occurs(&self.up) || !self.default_down)
-    }
+/// A health-check policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HealthPolicy {
+    /// As typed, at most 20 characters.
+    pub name: String,
+    /// What it is made of; without a kind it never passes.
+    pub kind: Option<PolicyKind>,
+    /// The address that is checked; `None`: that of the server that it is attached to.
+    pub address: Option<IpAddr>,
+    /// The port that is checked; `None`: the one that it is attached to.
+    pub port: Option<Application>,
+    /// Only the port is checked, not its application.
+    pub layer4_only: bool,
+    /// What it says of others.
+    pub expression: Option<Expression>,
 }
 
-impl MatchText {
-    fn occurs_in(&self, text: &[u8]) -> bool {
-        let Some(rest) = behind(text, self.start.as_bytes()) else { return false };
-        self.end.as_ref().is_none_or(|end| behind(rest, end.as_bytes()).is_some())
-    }
-}
-
-/// What stands behind the first occurrence.
-fn behind<'a>(text: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
-    if wanted.is_empty() {
-        return Some(text);
-    }
-    let at = text.windows(wanted.len()).position(|window| window == wanted)?;
-    text.get(at + wanted.len()..)
-}
-
-/// What the configuration says of checks.
+/// All health-check policies, in configured order.
 #[derive(Debug, Default)]
-pub struct CheckRules {
-    profiles: HashMap<Application, Profile>,
-    ports: HashMap<(IpAddr, Application), PortRules>,
-    lists: HashMap<String, Arc<MatchList>>,
+pub struct HealthPolicies {
+    policies: Vec<HealthPolicy>,
+    /// Places by name in lower case.
+    places: HashMap<String, usize>,
 }
 
-/// The profile of a port (`server port`).
-#[derive(Clone, Debug, Default)]
-struct Profile {
-    udp_only: bool,
-    keepalive: bool,
-    times: Option<(u16, u8)>,
-    protocol: Option<Application>,
-    slow_bringup: bool,
+/// Policies inside policies that are looked at. The device has at most 128 of them (remembered).
+const DEEPEST: usize = 128;
+
+/// What a policy is attached to.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    address: Option<IpAddr>,
+    port: Option<Application>,
 }
 
-/// What a real server says of a port.
-#[derive(Clone, Debug, Default)]
-struct PortRules {
-    keepalive: bool,
-    connection_only: bool,
-    question: Option<DnsQuestion>,
-    request: Option<Arc<str>>,
-    status_codes: Vec<(u16, u16)>,
-    list: Option<String>,
-}
-
-impl CheckRules {
-    /// How a port of a real server is checked.
-    #[must_use]
-    pub fn of_server(&self, address: IpAddr, port: Application) -> Check {
-        let profile = self.profiles.get(&port);
-        let rules = self.ports.get(&(address.to_canonical(), port));
-        let (interval, retries) =
-            profile.and_then(|profile| profile.times).unwrap_or((INTERVAL, RETRIES));
-        Check {
-            protocol: self.protocol(port, profile, rules),
-            interval,
-            retries,
-            keepalive: rules.is_some_and(|rules| rules.keepalive)
-                || profile.is_some_and(|profile| profile.keepalive),
-            fast_bringup: profile.is_none_or(|profile| !profile.slow_bringup),
-        }
+impl HealthPolicies {
+    /// Policies in configured order.
+    pub fn of(policies: Vec<HealthPolicy>) -> Self {
+        let named = policies.iter().enumerate();
+        let places = named.map(|(place, policy)| (policy.name.to_ascii_lowercase(), place));
+        HealthPolicies { places: places.collect(), policies }
     }
 
-    /// How an application of a host is checked at one of its addresses: as a port of the real
-    /// server with that address, but always periodically (GSLB guide p. 35).
-    #[must_use]
-    pub fn of_host(&self, address: IpAddr, application: Application) -> Check {
-        Check { keepalive: true, ..self.of_server(address, application) }
+    /// The policies in configured order.
+    pub fn iter(&self) -> impl Iterator<Item = &HealthPolicy> {
+        self.policies.iter()
     }
 
-    fn protocol(
+    /// Whether there is a policy of that name, in any case.
+    pub fn contains(&self, name: &str) -> bool {
+        self.places.contains_key(&name.to_ascii_lowercase())
+    }
+
+    /// Whether a policy passes that is attached to `port` of a server with that address. What does
+    /// not exist, contains itself or has nothing to check does not pass.
+    pub fn passes(
         &self,
-        port: Application,
-        profile: Option<&Profile>,
-        rules: Option<&PortRules>,
-    ) -> Protocol {
-        let is_udp = profile.is_some_and(|profile| profile.udp_only) || UDP_PORTS.contains(&port.0);
-        let connection = if is_udp { Protocol::Udp } else { Protocol::Tcp };
-        if rules.is_some_and(|rules| rules.connection_only) {
-            return connection;
-        }
-        match profile.and_then(|profile| profile.protocol).unwrap_or(port).0 {
-            21 => Protocol::Greeting(Greeting::Ftp),
-            23 => Protocol::Greeting(Greeting::Telnet),
-            25 => Protocol::Greeting(Greeting::Smtp),
-            53 => Protocol::Dns(
-                rules.and_then(|rules| rules.question.clone()).unwrap_or(DnsQuestion::Any),
-            ),
-            80 => Protocol::Http(Box::new(self.http(rules))),
-            110 => Protocol::Greeting(Greeting::Pop3),
-            119 => Protocol::Greeting(Greeting::Nntp),
-            143 => Protocol::Greeting(Greeting::Imap4),
-            389 => Protocol::Ldap,
-            443 => Protocol::Ssl,
-            _ => connection,
-        }
+        states: &States,
+        name: &str,
+        address: Option<IpAddr>,
+        port: Option<Application>,
+    ) -> bool {
+        let target = Target { address, port };
+        self.result(states, name, target, &mut HashMap::new(), 0) == Some(true)
     }
 
-    fn http(&self, rules: Option<&PortRules>) -> HttpRequest {
-        let request = rules.and_then(|rules| rules.request.clone());
-        let codes = rules.map(|rules| rules.status_codes.clone()).unwrap_or_default();
-        let list = rules.and_then(|rules| rules.list.as_ref());
-        HttpRequest {
-            request: request.unwrap_or_else(|| REQUEST.into()),
-            status_codes: if codes.is_empty() { STATUS_CODES.to_vec() } else { codes },
-            matches: list.and_then(|list| self.lists.get(list)).cloned(),
-        }
-    }
-}
-
-/// Ports that are UDP ports unless a profile says otherwise: tftp, ntp, snmp, radius.
-const UDP_PORTS: [u16; 5] = [69, 123, 161, 1645, 1812];
-
-/// What the configuration says of checks while its statements are read.
-#[derive(Debug, Default)]
-pub(super) struct ChecksDraft {
-    rules: CheckRules,
-    /// By the place of the real server, whose address may come later.
-    ports: HashMap<(usize, Application), PortRules>,
-    lists: HashMap<String, MatchList>,
-}
-
-impl ChecksDraft {
-    /// What was read, with the addresses of the real servers.
-    pub(super) fn finish(self, real: &[RealServer]) -> CheckRules {
-        let mut rules = self.rules;
-        rules.lists = self.lists.into_iter().map(|(name, list)| (name, Arc::new(list))).collect();
-        // Of two servers with one address the first one counts.
-        let mut ports: Vec<_> = self.ports.into_iter().collect();
-        ports.sort_by_key(|((place, _), _)| *place);
-        for ((place, port), said) in ports {
-            if let Some(address) = real.get(place).and_then(|real| real.address) {
-                rules.ports.entry((address.to_canonical(), port)).or_insert(said);
-            }
-        }
-        rules
+    /// The result of a policy by itself; `None` if it depends on what it is attached to, or if
+    /// there is none.
+    pub fn value(&self, states: &States, name: &str) -> Option<bool> {
+        let target = Target { address: None, port: None };
+        self.result(states, name, target, &mut HashMap::new(), 0)
     }
 
-    /// Reads a statement of the profile of a port.
-    pub(super) fn profile(&mut self, port: Application, kept: Kept, reading: &Reading<'_>) {
-        let profile = self.rules.profiles.entry(port).or_default();
-        #[allow(clippy::wildcard_enum_match_arm, reason = "the caller names the statements")]
-        match kept {
-            Kept::PortProfileUdp => profile.udp_only = true,
-            Kept::PortProfileTcp => profile.udp_only = false,
-            Kept::PortProfileTcpKeepalive | Kept::PortProfileUdpKeepalive => {
-                profile.keepalive = true;
-                profile.times = reading.number("interval").zip(reading.number("retries"));
+    /// The policies that are at work, in lower case, if these are attached: they themselves and
+    /// what they are made of.
+    pub fn at_work<'a>(&self, attached: impl Iterator<Item = &'a str>) -> HashSet<String> {
+        let mut waiting: Vec<String> = attached.map(str::to_ascii_lowercase).collect();
+        let mut found = HashSet::new();
+        while let Some(name) = waiting.pop() {
+            let policy = self.places.get(&name).map(|place| &self.policies[*place]);
+            if found.insert(name) {
+                let expression = policy.and_then(|policy| policy.expression.as_ref());
+                let names = expression.into_iter().flat_map(|expression| &expression.names);
+                waiting.extend(names.map(|name| name.to_ascii_lowercase()));
             }
-            Kept::PortProfileTcpProtocol | Kept::PortProfileUdpProtocol => {
-                profile.keepalive = true;
-                profile.protocol = reading.number("app").map(Application);
-            }
-            Kept::PortProfileNoFastBringup => profile.slow_bringup = true,
-            _ => {}
         }
+        found
     }
 
-    /// Reads a statement of a port of the real server at this place.
-    pub(super) fn port(
-        &mut self,
-        place: usize,
-        port: Application,
-        kept: Kept,
-        reading: &Reading<'_>,
-    ) {
-        let rules = self.ports.entry((place, port)).or_default();
-        #[allow(clippy::wildcard_enum_match_arm, reason = "the caller names the statements")]
-        match kept {
-            Kept::RealPortKeepalive | Kept::RealHttpKeepalive => rules.keepalive = true,
-            Kept::RealPortL4CheckOnly | Kept::RealHttpL4CheckOnly => rules.connection_only = true,
-            Kept::RealPortAddressQuery => {
-                rules.question = reading.text("name").map(|name| DnsQuestion::Address(name.into()));
-            }
-            Kept::RealPortZone => {
-                rules.question = reading.text("zone").map(|zone| DnsQuestion::Zone(zone.into()));
-            }
-            Kept::RealHttpUrl => rules.request = reading.text("url").map(Into::into),
-            Kept::RealHttpStatusCode => {
-                let ranges = [
-                    ("low", "high"),
-                    ("low-2", "high-2"),
-                    ("low-3", "high-3"),
-                    ("low-4", "high-4"),
-                ];
-                let range = |(low, high)| reading.number(low).zip(reading.number(high));
-                rules.status_codes = ranges.into_iter().filter_map(range).collect();
-            }
-            Kept::RealHttpContentMatch => {
-                rules.list = reading.text("list").map(str::to_ascii_lowercase);
-            }
-            _ => {}
+    /// The result of a policy; `None` if there is none. Every policy is looked at once.
+    fn result(
+        &self,
+        states: &States,
+        name: &str,
+        target: Target,
+        known: &mut HashMap<usize, Option<bool>>,
+        depth: usize,
+    ) -> Option<bool> {
+        let place = *self.places.get(&name.to_ascii_lowercase())?;
+        if let Some(result) = known.get(&place) {
+            return *result;
         }
-    }
-
-    /// Begins a match list.
-    pub(super) fn open_list(&mut self, name: &str) -> String {
-        let name = name.to_ascii_lowercase();
-        self.lists.entry(name.clone()).or_default();
-        name
-    }
-
-    /// Reads a statement of a match list.
-    pub(super) fn list(&mut self, name: &str, kept: Kept, reading: &Reading<'_>) {
-        let Some(list) = self.lists.get_mut(name) else { return };
-        if kept == Kept::MatchListDefault {
-            list.default_down = reading.word("state") == Some(DOWN);
-        } else if let Some(start) = reading.text("start") {
-            let is_down = matches!(kept, Kept::MatchListDown | Kept::MatchListDownCompound);
-            let texts = if is_down { &mut list.down } else { &mut list.up };
-            texts.push(MatchText { start: start.into(), end: reading.text("end").map(Into::into) });
-        }
+        // Until it is known: who meets it again below stands in a circle.
+        known.insert(place, None);
+        let policy = &self.policies[place];
+        let result = match policy.kind? {
+            PolicyKind::Boolean if depth < DEEPEST => {
+                let expression = policy.expression.as_ref()?;
+                let mut results = SmallVec::<[Option<bool>; 2]>::new();
+                for name in &expression.names {
+                    results.push(self.result(states, name, target, known, depth + 1));
+                }
+                join(expression.operator, &results)
+            }
+            PolicyKind::Boolean => None,
+            PolicyKind::Icmp => {
+                let address = policy.address.or(target.address)?;
+                // No application is checked together with the address itself.
+                Some(states.address(address).passes(&[DEFAULT_PORT]))
+            }
+            PolicyKind::Tcp | PolicyKind::Udp => {
+                let address = policy.address.or(target.address)?;
+                Some(states.address(address).passes(&[policy.port.or(target.port)?]))
+            }
+        };
+        known.insert(place, result);
+        result
     }
 }
 
-/// Name of a choice in the grammar's type of health.
-const DOWN: &str = "down";
+/// What is said of results of which some are not known.
+fn join(operator: Operator, results: &[Option<bool>]) -> Option<bool> {
+    let (settles, else_) = match operator {
+        Operator::And => (false, true),
+        Operator::Or => (true, false),
+        Operator::Not => return results.first().copied().flatten().map(|result| !result),
+    };
+    if results.contains(&Some(settles)) {
+        return Some(settles);
+    }
+    (!results.contains(&None)).then_some(else_)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HTTP: Application = Application(80);
+    const SERVER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 31));
+
+    fn element(name: &str, port: Option<Application>) -> HealthPolicy {
+        let name = name.to_owned();
+        HealthPolicy { name, kind: Some(PolicyKind::Tcp), port, ..HealthPolicy::default() }
+    }
+
+    fn joined(name: &str, operator: Operator, names: &[&str]) -> HealthPolicy {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let expression = Some(Expression { operator, names });
+        let kind = Some(PolicyKind::Boolean);
+        HealthPolicy { name: name.to_owned(), kind, expression, ..HealthPolicy::default() }
+    }
+
+    fn passes(policies: &HealthPolicies, states: &States, name: &str) -> bool {
+        policies.passes(states, name, Some(SERVER), Some(HTTP))
+    }
+
+    #[test]
+    fn expressions_follow_their_elements() {
+        let policies = HealthPolicies::of(vec![
+            element("own", None),
+            element("ssl", Some(Application(443))),
+            joined("both", Operator::And, &["own", "SSL"]),
+            joined("one", Operator::Or, &["own", "ssl"]),
+            joined("down", Operator::Not, &["both"]),
+        ]);
+        let states = States::default();
+        let results = |states: &States| {
+            ["own", "ssl", "both", "one", "down"].map(|name| passes(&policies, states, name))
+        };
+        assert_eq!(results(&states), [true, true, true, true, false]);
+        states.address(SERVER).set_up(Some(Application(443)), false);
+        assert_eq!(results(&states), [true, false, false, true, true]);
+        states.address(SERVER).set_up(Some(HTTP), false);
+        assert_eq!(results(&states), [false, false, false, false, true]);
+    }
+
+    #[test]
+    fn what_is_missing_or_circular_does_not_pass() {
+        let policies = HealthPolicies::of(vec![
+            HealthPolicy { name: "bare".to_owned(), ..HealthPolicy::default() },
+            joined("gone", Operator::Or, &["nowhere", "bare"]),
+            joined("not", Operator::Not, &["nowhere"]),
+            joined("self", Operator::Not, &["self"]),
+            joined("a", Operator::And, &["b", "b"]),
+            joined("b", Operator::And, &["a", "a"]),
+        ]);
+        let states = States::default();
+        for name in ["bare", "gone", "not", "self", "a", "b", "unknown"] {
+            assert!(!passes(&policies, &states, name), "{name}");
+        }
+    }
+
+    #[test]
+    fn policies_that_share_others_are_cheap_and_nesting_ends() {
+        let mut policies = vec![element("p0", None)];
+        for number in 1..=10_000 {
+            let inner = format!("p{}", number - 1);
+            policies.push(joined(&format!("p{number}"), Operator::And, &[&inner, &inner]));
+        }
+        let policies = HealthPolicies::of(policies);
+        let states = States::default();
+        assert!(passes(&policies, &states, "p127"));
+        assert!(!passes(&policies, &states, "p10000"), "deeper than the device goes");
+    }
+}

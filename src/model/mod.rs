@@ -2,8 +2,11 @@
 
 pub mod access;
 pub mod balancing;
+pub mod banners;
+pub mod check_rules;
 pub mod checks;
 pub mod draft;
+pub mod hosts;
 pub mod logging;
 pub mod network;
 pub mod policy;

@@ -9,7 +9,7 @@ use crate::clock::Moment;
 use crate::health::state::States;
 use crate::live::gate::{Allowed, Gate};
 use crate::live::timetable::{Entry, Finding, Timetable};
-use crate::model::checks::{Greeting, Protocol};
+use crate::model::check_rules::{Greeting, Protocol};
 use crate::model::snapshot::Application;
 
 const COLUMNS: [Column; 8] = [
@@ -128,7 +128,7 @@ mod tests {
 
     use super::*;
     use crate::live::timetable::Plan;
-    use crate::model::checks::Check;
+    use crate::model::check_rules::Check;
 
     const FIRST: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
     const SECOND: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 2));

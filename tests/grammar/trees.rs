@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 use adxemu::appliance::Appliance;
 use adxemu::cli::session::Session;
 use adxemu::clock::DrivenClock;
+use adxemu::config::tree::{Path, Values, key_of};
 use adxemu::dns::{Responder, Settings};
 use adxemu::grammar::link::Report;
 use adxemu::grammar::{Command, Grammar, ModeId, Verb};
@@ -121,11 +122,47 @@ fn shown(grammar: &Arc<Grammar>, text: &str) -> String {
     for line in reports(grammar) {
         out.push_str(&session.run(&line));
     }
-    // A hash table may print in any order.
+    out + &meaning(&appliance)
+}
+
+/// The snapshot in the order of its lines, for a hash table may print in any order.
+fn meaning(appliance: &Appliance) -> String {
     let snapshot = format!("{:#?}", **appliance.current());
     let mut lines: Vec<&str> = snapshot.lines().collect();
     lines.sort_unstable();
-    out + &lines.join("\n")
+    lines.join("\n")
+}
+
+/// An appliance after lines were typed, and the configuration looked at after each of them.
+fn typed(grammar: &Arc<Grammar>, text: &str) -> Arc<Appliance> {
+    let clock = Arc::new(DrivenClock::new());
+    let appliance = Arc::new(Appliance::new(Arc::clone(grammar), clock, None));
+    let settings = Settings::default();
+    let responder = Arc::new(Responder { appliance: Arc::clone(&appliance), settings });
+    let mut session = Session::configuring(responder);
+    for line in text.lines() {
+        session.run(line);
+        appliance.current();
+    }
+    appliance
+}
+
+/// Makes every block look changed, so that the next snapshot shares no host with the one before.
+fn touch_all_blocks(appliance: &Appliance) {
+    let grammar = &appliance.grammar;
+    let trees = &mut appliance.configuration().trees.configuration;
+    let openers = trees.root.statements().filter(|statement| statement.block.is_some());
+    let paths: Vec<Path> = openers
+        .map(|opener| {
+            vec![(opener.command, key_of(grammar.command(opener.command), &opener.values))]
+        })
+        .collect();
+    for path in paths {
+        let block = trees.block_mut(grammar, &path).unwrap();
+        let before = block.revision();
+        block.find_mut(grammar.command(path[0].0), &Values::new());
+        assert_ne!(block.revision(), before);
+    }
 }
 
 /// The lines that show something and need no argument.
@@ -187,5 +224,19 @@ proptest! {
         let mut pairs = typed.lines().zip(read.lines());
         prop_assert_eq!(pairs.find(|(one, other)| one != other), None, "{}", accepted);
         prop_assert_eq!(typed.lines().count(), read.lines().count(), "{}", accepted);
+    }
+    #[test]
+    fn a_snapshot_made_line_by_line_is_the_one_of_all_lines(
+        choices in prop::collection::vec(choice(), 1..60),
+    ) {
+        let text = script(&DEVICE, &choices).text();
+        let appliance = typed(&DEVICE, &text);
+        let grown = meaning(&appliance);
+        touch_all_blocks(&appliance);
+        appliance.load_world("");
+        let made = meaning(&appliance);
+        let mut pairs = grown.lines().zip(made.lines());
+        prop_assert_eq!(pairs.find(|(one, other)| one != other), None, "{}", text);
+        prop_assert_eq!(grown.lines().count(), made.lines().count(), "{}", text);
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn appliance() -> Appliance {
     let mut snapshot = Snapshot::empty("ServerIronADX");
     snapshot.policies[0].dns.cache_proxy = true;
     snapshot.policies[0].dns.override_ = true;
-    snapshot.zones.push(Zone { name: "example.com".to_owned(), hosts: Vec::new() });
+    snapshot.zones.push(Zone::named("example.com"));
     let mut add = |name: &str, four: u8, six: u8| {
         let four = (1..=four).map(|last| Ipv4Addr::new(192, 0, 2, last).into());
         let six = (1..=six)
@@ -44,7 +44,7 @@ pub(crate) fn appliance() -> Appliance {
     add("many", 100, 100);
     add("below.empty", 1, 1);
     let empty = key_of_text("empty.example.com").unwrap();
-    snapshot.names.insert(empty.into_vec().into(), NameEntry::EmptyNonTerminal);
+    Arc::make_mut(&mut snapshot.names).insert(empty.into_vec().into(), NameEntry::EmptyNonTerminal);
     appliance.publish(snapshot);
     appliance
 }
@@ -64,9 +64,9 @@ fn add_host(appliance: &Appliance, snapshot: &mut Snapshot, name: &str, list: &[
         slot,
         state: appliance.states.address(*ip),
     });
-    snapshot.names.insert(key.into_vec().into(), NameEntry::Host(host));
+    Arc::make_mut(&mut snapshot.names).insert(key.into_vec().into(), NameEntry::Host(host));
     snapshot.zones[0].hosts.push(host);
-    snapshot.hosts.push(Host {
+    snapshot.hosts.push(Arc::new(Host {
         zone: ZoneId(0),
         name: name.to_owned(),
         domain_name,
@@ -77,7 +77,7 @@ fn add_host(appliance: &Appliance, snapshot: &mut Snapshot, name: &str, list: &[
         affinity_group: None,
         addresses: addresses.collect(),
         domain,
-    });
+    }));
 }
 
 /// The appliance behind real sockets, closed when the value is dropped.

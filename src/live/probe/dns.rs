@@ -6,7 +6,7 @@ use hickory_proto::rr::{Name, RData, RecordType};
 use super::words;
 use crate::dns::client::code_name;
 use crate::live::gate::Route;
-use crate::model::checks::DnsQuestion;
+use crate::model::check_rules::DnsQuestion;
 
 /// The longest answer that is read, bytes.
 const MOST: usize = 4096;

@@ -4,7 +4,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::{shown, words};
-use crate::model::checks::Greeting;
+use crate::model::check_rules::Greeting;
 
 /// The most that is read of a greeting, bytes.
 const MOST: usize = 512;

@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::{shown, words};
-use crate::model::checks::HttpRequest;
+use crate::model::check_rules::HttpRequest;
 
 /// The most that is read of an answer before its body begins, bytes.
 const MOST_HEAD: usize = 16 * 1024;

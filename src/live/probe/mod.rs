@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use crate::clock::Stopwatch;
 use crate::live::gate::Route;
 use crate::live::timetable::Finding;
-use crate::model::checks::{Check, Protocol};
+use crate::model::check_rules::{Check, Protocol};
 
 /// The longest that a check may take, seconds; one with a shorter interval has that.
 const PATIENCE: u16 = 5;

@@ -10,7 +10,7 @@ use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
 use super::*;
 use crate::live::gate::{Allowed, Gate};
-use crate::model::checks::{DnsQuestion, Greeting, HttpRequest, MatchList, MatchText};
+use crate::model::check_rules::{DnsQuestion, Greeting, HttpRequest, MatchList, MatchText};
 
 const SERVER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
 
