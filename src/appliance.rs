@@ -24,6 +24,7 @@ use crate::health::schedule::{Event, Periods, Schedule};
 use crate::health::state::States;
 use crate::lab::Lab;
 use crate::live::gate::Gate;
+use crate::live::timetable::Timetable;
 use crate::log::status::StatusWatch;
 use crate::log::{Log, Stamp};
 use crate::model::hosts;
@@ -54,6 +55,8 @@ pub struct Appliance {
     pub states: States,
     /// The way to the live network; it is closed unless `--live` opens it.
     pub gate: Arc<Gate>,
+    /// Checks over the network.
+    timetable: Arc<Mutex<Timetable>>,
     /// The sessions that are open.
     pub sessions: Sessions,
     /// Messages for the console and the log buffer.
@@ -131,6 +134,7 @@ impl Appliance {
             drops: Drops::default(),
             states: States::default(),
             gate: Arc::default(),
+            timetable: Arc::default(),
             sessions: Sessions::default(),
             log: Log::default(),
             lab: OnceLock::new(),
@@ -161,7 +165,12 @@ impl Appliance {
     pub fn beside(other: &Appliance) -> Self {
         let states = States::beside(&other.states);
         let appliance = Appliance::new(Arc::clone(&other.grammar), Arc::clone(&other.clock), None);
-        Appliance { states, gate: Arc::clone(&other.gate), ..appliance }
+        Appliance {
+            states,
+            gate: Arc::clone(&other.gate),
+            timetable: Arc::clone(&other.timetable),
+            ..appliance
+        }
     }
 
     /// An appliance with the built-in grammar that saves nothing; for tests and benchmarks.
@@ -509,6 +518,20 @@ impl Appliance {
             lab.deliver();
         }
         self.own_current()
+    }
+
+    /// The checks over the network, with their results.
+    pub fn timetable(&self) -> MutexGuard<'_, Timetable> {
+        // A panic in between loses one check, which is then not made again; results stay.
+        self.timetable.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A check over the network has changed the state of an address.
+    pub(crate) fn something_measured(&self) {
+        self.is_unwatched.store(true, Ordering::Release);
+        if let Some(lab) = self.lab() {
+            lab.something_changed();
+        }
     }
 
     /// Whether VIPs have other owners than the snapshot knows.

@@ -169,6 +169,12 @@ pub(super) fn print(
         Report::EmulateExplain => gslb::explain(session, arguments)?,
         Report::EmulateRejected => rejected(session),
         Report::EmulateDiff => difference(session),
+        Report::EmulateLive => {
+            let names = |port| port_name(session, port);
+            let now = appliance.clock.now();
+            let timetable = appliance.timetable();
+            show::live(&appliance.gate, &appliance.states, &timetable, &names, now)
+        }
         Report::EmulateDns => show::dns_counters(&appliance.counters, &appliance.drops),
     })
 }

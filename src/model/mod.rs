@@ -3,6 +3,7 @@
 pub mod access;
 pub mod balancing;
 pub mod banners;
+pub mod check_rules;
 pub mod checks;
 pub mod draft;
 pub mod hosts;
