@@ -24,6 +24,7 @@ use crate::health::schedule::{Event, Periods, Schedule};
 use crate::health::state::States;
 use crate::lab::Lab;
 use crate::live::gate::Gate;
+use crate::live::timetable::Timetable;
 use crate::log::status::StatusWatch;
 use crate::log::{Log, Stamp};
 use crate::model::hosts;
@@ -31,6 +32,7 @@ use crate::model::logging::{LogLevel, LogSettings};
 use crate::model::network::Network;
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::{NameEntry, Snapshot};
+use crate::model::time_zone::TimeZone;
 use crate::model::world::{self, Effect, World};
 use crate::store::{Saved, StateDirectory, StoreError};
 use crate::tftp::TftpServer;
@@ -53,6 +55,8 @@ pub struct Appliance {
     pub states: States,
     /// The way to the live network; it is closed unless `--live` opens it.
     pub gate: Arc<Gate>,
+    /// Checks over the network.
+    timetable: Arc<Mutex<Timetable>>,
     /// The sessions that are open.
     pub sessions: Sessions,
     /// Messages for the console and the log buffer.
@@ -130,6 +134,7 @@ impl Appliance {
             drops: Drops::default(),
             states: States::default(),
             gate: Arc::default(),
+            timetable: Arc::default(),
             sessions: Sessions::default(),
             log: Log::default(),
             lab: OnceLock::new(),
@@ -160,7 +165,12 @@ impl Appliance {
     pub fn beside(other: &Appliance) -> Self {
         let states = States::beside(&other.states);
         let appliance = Appliance::new(Arc::clone(&other.grammar), Arc::clone(&other.clock), None);
-        Appliance { states, gate: Arc::clone(&other.gate), ..appliance }
+        Appliance {
+            states,
+            gate: Arc::clone(&other.gate),
+            timetable: Arc::clone(&other.timetable),
+            ..appliance
+        }
     }
 
     /// An appliance with the built-in grammar that saves nothing; for tests and benchmarks.
@@ -279,14 +289,22 @@ impl Appliance {
         }
     }
 
-    /// The time of day, as seconds since 1970-01-01 00:00:00 UTC.
-    pub fn wall_seconds(&self) -> u64 {
-        self.clock.wall_seconds().saturating_add_signed(self.time_set.load(Ordering::Relaxed))
+    /// The time of day, as seconds since midnight of 1970-01-01 in the zone of the device.
+    pub fn local_seconds(&self) -> u64 {
+        let ahead = self.time_set.load(Ordering::Relaxed).saturating_add(self.time_zone().ahead);
+        self.clock.wall_seconds().saturating_add_signed(ahead)
     }
 
-    /// Sets the time of day.
-    pub fn set_wall_seconds(&self, seconds: u64) {
-        let ahead = i128::from(seconds) - i128::from(self.clock.wall_seconds());
+    /// The time zone of the device. Not to be called while the configuration is locked.
+    pub fn time_zone(&self) -> TimeZone {
+        let configuration = self.configuration();
+        TimeZone::read(&self.grammar, &configuration.trees.configuration)
+    }
+
+    /// Sets the time of day in the zone of the device.
+    pub fn set_local_seconds(&self, seconds: u64) {
+        let local = i128::from(seconds) - i128::from(self.time_zone().ahead);
+        let ahead = local - i128::from(self.clock.wall_seconds());
         self.time_set.store(i64::try_from(ahead).unwrap_or(0), Ordering::Relaxed);
         self.is_time_set.store(true, Ordering::Relaxed);
     }
@@ -304,7 +322,7 @@ impl Appliance {
     /// Puts a message into the log buffer. Not to be called while the configuration is locked.
     pub fn record(&self, level: LogLevel, text: impl Into<String>) {
         self.log_settings();
-        let wall = self.is_time_set.load(Ordering::Relaxed).then(|| self.wall_seconds());
+        let wall = self.is_time_set.load(Ordering::Relaxed).then(|| self.local_seconds());
         self.log.record(Stamp { uptime: self.uptime(), wall }, level, text.into());
     }
 
@@ -500,6 +518,20 @@ impl Appliance {
             lab.deliver();
         }
         self.own_current()
+    }
+
+    /// The checks over the network, with their results.
+    pub fn timetable(&self) -> MutexGuard<'_, Timetable> {
+        // A panic in between loses one check, which is then not made again; results stay.
+        self.timetable.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A check over the network has changed the state of an address.
+    pub(crate) fn something_measured(&self) {
+        self.is_unwatched.store(true, Ordering::Release);
+        if let Some(lab) = self.lab() {
+            lab.something_changed();
+        }
     }
 
     /// Whether VIPs have other owners than the snapshot knows.

@@ -24,6 +24,7 @@ use adxemu::dns::{Responder, Settings};
 use adxemu::grammar::link::Message;
 use adxemu::grammar::{Grammar, GrammarError, reference};
 use adxemu::lab::{Lab, LabError};
+use adxemu::live::checker::Checker;
 use adxemu::live::gate::Allowed;
 use adxemu::metrics::Metrics;
 use adxemu::metrics::server::MetricsServer;
@@ -332,6 +333,7 @@ fn interactive(options: &Options, started: &Started) -> Result<ExitCode, Failure
     let runtime = runtime()?;
     let server = listen(options, &runtime, &started.responder, NonZeroUsize::MIN);
     keep_time(&runtime, started);
+    check_servers(&runtime, started);
     let mut session = Session::new(Arc::clone(&started.responder));
     let mut output = io::stdout().lock();
     let is_terminal = io::stdin().is_terminal() && output.is_terminal();
@@ -451,6 +453,22 @@ fn keep_time(runtime: &Runtime, started: &Started) {
     }));
 }
 
+/// Checks servers over the network beside all that, if the program may reach any.
+fn check_servers(runtime: &Runtime, started: &Started) {
+    if started.appliance().gate.allowed() == Allowed::Nothing {
+        return;
+    }
+    let appliances = match &started.lab {
+        Some(lab) => {
+            lab.members().iter().map(|member| Arc::clone(&member.responder.appliance)).collect()
+        }
+        None => vec![Arc::clone(started.appliance())],
+    };
+    if let Some(checker) = Checker::new(appliances) {
+        runtime.spawn(every_second(move || checker.tick()));
+    }
+}
+
 /// Plays session files, each against an appliance of its own.
 fn play(
     options: &Options,
@@ -476,11 +494,16 @@ fn check_files(
     let mut checked = Vec::with_capacity(files.len());
     let mut unreadable = false;
     for path in files {
-        match store::read_text(path) {
-            Ok(text) => {
+        let found = if path.is_dir() {
+            check::check_lab(&grammar, path).map_err(Failure::from)
+        } else {
+            store::read_text(path).map_err(Failure::from).map(|text| {
                 let text = capture::clean(&grammar, &text);
-                checked.push(check::check(&grammar, &path.to_string_lossy(), &text));
-            }
+                vec![check::check(&grammar, &path.to_string_lossy(), &text)]
+            })
+        };
+        match found {
+            Ok(found) => checked.extend(found),
             Err(error) => {
                 unreadable = true;
                 writeln!(io::stderr(), "adxemu: {error}")?;

@@ -6,9 +6,11 @@
 
 mod md5_crypt;
 
-use argon2::Argon2;
-use argon2::password_hash::phc::PasswordHash;
-use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use argon2::password_hash::PasswordHasher;
+use argon2::password_hash::phc::{Output, PasswordHash};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
 
 /// What says that a hash follows (base-cli 3.1).
 const ENCODED: &str = "8 ";
@@ -44,24 +46,63 @@ pub fn stored(secret: &str) -> Option<String> {
 /// exists.
 pub fn verify(password: &str, stored: Option<&str>) -> bool {
     let hash = stored.and_then(|stored| stored.strip_prefix(ENCODED)).unwrap_or_default();
-    if let Ok(hash) = PasswordHash::new(hash)
-        && is_affordable(&hash)
-    {
-        return Argon2::default().verify_password(password.as_bytes(), &hash).is_ok();
+    if let Some(fits) = PasswordHash::new(hash).ok().and_then(|hash| check(password, &hash)) {
+        return fits;
     }
-    let mut spent = [0; 32];
     // It only fails for lengths of salt and output other than these.
-    let _ = Argon2::default().hash_password_into(password.as_bytes(), &[0; 16], &mut spent);
+    let _ = hashed(&Argon2::default(), password, &[0; 16], &mut [0; 32]);
     hash.starts_with(MD5_CRYPT) && md5_crypt::verify(password, hash)
 }
 
-/// Whether a hash asks for no more than a file may make the program spend.
-fn is_affordable(hash: &PasswordHash) -> bool {
-    argon2::Params::try_from(hash).is_ok_and(|parameters| {
-        parameters.m_cost() <= MOST_MEMORY
-            && parameters.t_cost() <= MOST_PASSES
-            && parameters.p_cost() <= 4
-    })
+/// Whether a password has that hash; `None` if the hash asks for more than a file may make the
+/// program spend, or is none of Argon2.
+fn check(password: &str, hash: &PasswordHash) -> Option<bool> {
+    let parameters = Params::try_from(hash).ok().filter(is_affordable)?;
+    let algorithm = Algorithm::try_from(hash.algorithm.as_str()).ok()?;
+    let version = hash.version.map_or(Ok(Version::default()), Version::try_from).ok()?;
+    let (salt, expected) = (hash.salt.as_ref()?, hash.hash.as_ref()?);
+    let mut output = vec![0; expected.len()];
+    let argon2 = Argon2::new(algorithm, version, parameters);
+    hashed(&argon2, password, salt, &mut output).ok()?;
+    // This comparison takes as long wherever the two differ.
+    Some(Output::new(&output).is_ok_and(|output| output == *expected))
+}
+
+fn is_affordable(parameters: &Params) -> bool {
+    parameters.m_cost() <= MOST_MEMORY
+        && parameters.t_cost() <= MOST_PASSES
+        && parameters.p_cost() <= 4
+}
+
+/// Memory of hashes that are done, for the next ones: a piece for each that was ever made at the
+/// same time. Given back to the heap, pieces of this size would leave holes in it that stay.
+static MEMORY: Mutex<Vec<Vec<Block>>> = Mutex::new(Vec::new());
+
+/// Hashes a password.
+fn hashed(
+    argon2: &Argon2<'_>,
+    password: &str,
+    salt: &[u8],
+    output: &mut [u8],
+) -> Result<(), argon2::Error> {
+    let blocks = argon2.params().block_count();
+    let mut memory = memory().pop().unwrap_or_default();
+    if memory.len() < blocks {
+        memory.resize(blocks, Block::default());
+    }
+    let result = argon2.hash_password_into_with_memory(
+        password.as_bytes(),
+        salt,
+        output,
+        &mut memory[..blocks],
+    );
+    self::memory().push(memory);
+    result
+}
+
+fn memory() -> MutexGuard<'static, Vec<Vec<Block>>> {
+    // Whoever holds the lock takes one piece or gives it back.
+    MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

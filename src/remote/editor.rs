@@ -28,8 +28,6 @@ pub enum Wish {
     Interrupt,
     /// To leave, if this is a place to leave from.
     Leave,
-    /// To be told that a byte was no text, which the line is lost with.
-    Invalid,
 }
 
 /// A line that is being edited, and the ones before it.
@@ -114,7 +112,7 @@ impl Editor {
                 self.insert(character.encode_utf8(&mut [0; 4]), output);
                 return None;
             }
-            Key::Enter | Key::Control('Z' | 'C') | Key::Invalid => {
+            Key::Enter | Key::Control('Z' | 'C') => {
                 return Some(self.end_line(key, output));
             }
             Key::Tab => return (self.kind == Kind::Command).then_some(Wish::Complete(before)),
@@ -167,8 +165,7 @@ impl Editor {
         match key {
             Key::Enter => Wish::Run(line),
             Key::Control('Z') => Wish::End,
-            Key::Control(_) => Wish::Interrupt,
-            _ => Wish::Invalid,
+            _ => Wish::Interrupt,
         }
     }
 
@@ -284,7 +281,7 @@ mod tests {
         editor.show("#", Kind::Command, &mut output);
         let mut keys = VecDeque::new();
         let mut decoder = Decoder::default();
-        bytes.bytes().for_each(|byte| decoder.push(byte, &mut keys));
+        decoder.push(bytes.as_bytes(), &mut keys);
         let mut wishes = Vec::new();
         for key in keys {
             if let Some(wish) = editor.key(key, &mut output) {

@@ -1,9 +1,11 @@
-//! Bytes of a terminal to keys.
+//! Bytes of a terminal to keys; bytes that are no text become what the console makes of them.
 //!
 //! Nothing is waited for: a sequence that is not whole yet stays here until its next byte comes, so
 //! it does not matter how the bytes were cut into packets.
 
 use std::collections::VecDeque;
+
+use crate::term::utf8;
 
 /// A key of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +42,6 @@ pub enum Key {
     DeleteWordRight,
     /// Deletes the word before the cursor.
     DeleteWordLeft,
-    /// A byte that belongs to no character.
-    Invalid,
 }
 
 impl Key {
@@ -57,15 +57,16 @@ impl Key {
     }
 }
 
-/// Takes bytes one at a time.
+/// Takes bytes, however they are cut into pieces.
 #[derive(Debug, Default)]
 pub struct Decoder {
+    text: utf8::Decoder,
+    /// Characters that were not looked at.
+    characters: VecDeque<char>,
     state: State,
-    /// Bytes of a character that is not whole.
-    partial: Vec<u8>,
     /// Parameters of a sequence; what is beyond the room for them does not count.
-    parameters: Vec<u8>,
-    /// Whether the last byte was a carriage return, which a line feed or NUL belongs to.
+    parameters: String,
+    /// Whether the last character was a carriage return, which a line feed or NUL belongs to.
     after_return: bool,
 }
 
@@ -84,119 +85,108 @@ enum State {
 /// The most bytes of parameters that are looked at.
 const MOST_PARAMETERS: usize = 16;
 
-const ESCAPE: u8 = 0x1b;
+const ESCAPE: char = '\u{1b}';
+const BACKSPACE: char = '\u{8}';
+const DELETE: char = '\u{7f}';
 
 impl Decoder {
-    /// Takes a byte; the keys that it completes go to the end of `keys`.
-    pub fn push(&mut self, byte: u8, keys: &mut VecDeque<Key>) {
-        let after_return = std::mem::replace(&mut self.after_return, byte == b'\r');
-        if after_return && matches!(byte, b'\n' | 0) {
-            return;
-        }
-        if !self.partial.is_empty() {
-            self.partial.push(byte);
-            match std::str::from_utf8(&self.partial) {
-                Ok(text) => {
-                    keys.extend(text.chars().filter(|one| !one.is_control()).map(Key::Char));
-                    self.partial.clear();
-                    return;
-                }
-                Err(error) if error.error_len().is_none() => return,
-                Err(_) => {
-                    // The byte is none of that character: it begins something else.
-                    self.partial.clear();
-                    keys.push_back(Key::Invalid);
-                }
-            }
-        }
-        match self.state {
-            State::Ground => self.ground(byte, keys),
-            State::Escape => self.escape(byte, keys),
-            State::Sequence => self.sequence(byte, keys),
-            State::Application => {
-                self.state = State::Ground;
-                match byte {
-                    b'A'..=b'H' => keys.extend(cursor_key(byte, false)),
-                    0..=0x1f => self.ground(byte, keys),
-                    _ => {}
-                }
-            }
+    /// Takes bytes; the keys that they complete go to the end of `keys`.
+    pub fn push(&mut self, bytes: &[u8], keys: &mut VecDeque<Key>) {
+        self.text.take(bytes, &mut self.characters);
+        while let Some(character) = self.characters.pop_front() {
+            keys.extend(self.key(character));
         }
     }
 
-    fn ground(&mut self, byte: u8, keys: &mut VecDeque<Key>) {
-        match byte {
-            ESCAPE => self.state = State::Escape,
-            b'\r' | b'\n' => keys.push_back(Key::Enter),
-            b'\t' => keys.push_back(Key::Tab),
-            0x08 | 0x7f => keys.push_back(Key::Backspace),
+    fn key(&mut self, character: char) -> Option<Key> {
+        let after_return = std::mem::replace(&mut self.after_return, character == '\r');
+        if after_return && matches!(character, '\n' | '\0') {
+            return None;
+        }
+        match std::mem::take(&mut self.state) {
+            State::Ground => self.ground(character),
+            State::Escape => self.escape(character),
+            State::Sequence => self.sequence(character),
+            State::Application => match character {
+                'A'..='H' => cursor_key(character, false),
+                '\0'..='\x1f' => self.ground(character),
+                _ => None,
+            },
+        }
+    }
+
+    fn ground(&mut self, character: char) -> Option<Key> {
+        Some(match character {
+            ESCAPE => {
+                self.state = State::Escape;
+                return None;
+            }
+            '\r' | '\n' => Key::Enter,
+            '\t' => Key::Tab,
+            BACKSPACE | DELETE => Key::Backspace,
             // The letters of these are what they are typed with.
-            1..=0x1a => keys.push_back(Key::Control(char::from(byte | 0x40))),
-            0 | 0x1c..=0x1f => {}
-            0x20..=0x7e => keys.push_back(Key::Char(char::from(byte))),
-            0xc2..=0xf4 => self.partial.push(byte),
-            0x80..=0xc1 | 0xf5..=0xff => keys.push_back(Key::Invalid),
-        }
+            '\u{1}'..='\u{1a}' => {
+                Key::Control(char::from_u32(u32::from(character) | 0x40).unwrap_or(character))
+            }
+            _ if character.is_control() => return None,
+            _ => Key::Char(character),
+        })
     }
 
-    fn escape(&mut self, byte: u8, keys: &mut VecDeque<Key>) {
-        self.state = State::Ground;
-        match byte {
-            b'[' => {
+    fn escape(&mut self, character: char) -> Option<Key> {
+        Some(match character {
+            '[' => {
                 self.parameters.clear();
                 self.state = State::Sequence;
+                return None;
             }
-            b'O' => self.state = State::Application,
-            ESCAPE => self.state = State::Escape,
-            b'b' | b'B' => keys.push_back(Key::WordLeft),
-            b'f' | b'F' => keys.push_back(Key::WordRight),
-            b'd' | b'D' => keys.push_back(Key::DeleteWordRight),
-            0x08 | 0x7f => keys.push_back(Key::DeleteWordLeft),
+            'O' => {
+                self.state = State::Application;
+                return None;
+            }
+            'b' | 'B' => Key::WordLeft,
+            'f' | 'F' => Key::WordRight,
+            'd' | 'D' => Key::DeleteWordRight,
+            BACKSPACE | DELETE => Key::DeleteWordLeft,
             // A control key counts wherever it comes; other keys with ESC mean nothing.
-            0..=0x1f => self.ground(byte, keys),
-            _ => {}
-        }
+            '\0'..='\x1f' => return self.ground(character),
+            _ => return None,
+        })
     }
 
-    fn sequence(&mut self, byte: u8, keys: &mut VecDeque<Key>) {
-        match byte {
-            0x20..=0x3f => {
+    fn sequence(&mut self, character: char) -> Option<Key> {
+        match character {
+            ' '..='?' => {
                 if self.parameters.len() < MOST_PARAMETERS {
-                    self.parameters.push(byte);
+                    self.parameters.push(character);
                 }
+                self.state = State::Sequence;
+                None
             }
-            0x40..=0x7e => {
-                self.state = State::Ground;
-                let parameters = self.parameters.as_slice();
-                let key = match (byte, parameters) {
-                    (b'~', b"1" | b"7") => Some(Key::Home),
-                    (b'~', b"4" | b"8") => Some(Key::End),
-                    (b'~', b"3") => Some(Key::Delete),
-                    (b'~', _) => None,
-                    _ => cursor_key(byte, matches!(parameters, b"1;3" | b"1;5" | b"5")),
-                };
-                keys.extend(key);
-            }
-            _ => {
-                // What is no part of a sequence ends it.
-                self.state = State::Ground;
-                self.ground(byte, keys);
-            }
+            '@'..='~' => match (character, self.parameters.as_str()) {
+                ('~', "1" | "7") => Some(Key::Home),
+                ('~', "4" | "8") => Some(Key::End),
+                ('~', "3") => Some(Key::Delete),
+                ('~', _) => None,
+                (_, parameters) => cursor_key(character, matches!(parameters, "1;3" | "1;5" | "5")),
+            },
+            // What is no part of a sequence ends it.
+            _ => self.ground(character),
         }
     }
 }
 
-/// The key of a sequence with that last byte; with the control key the cursor moves by words.
-fn cursor_key(byte: u8, by_word: bool) -> Option<Key> {
-    Some(match (byte, by_word) {
-        (b'A', _) => Key::Up,
-        (b'B', _) => Key::Down,
-        (b'C', false) => Key::Right,
-        (b'C', true) => Key::WordRight,
-        (b'D', false) => Key::Left,
-        (b'D', true) => Key::WordLeft,
-        (b'F', _) => Key::End,
-        (b'H', _) => Key::Home,
+/// The key of a sequence with that last character; with the control key the cursor moves by words.
+fn cursor_key(last: char, by_word: bool) -> Option<Key> {
+    Some(match (last, by_word) {
+        ('A', _) => Key::Up,
+        ('B', _) => Key::Down,
+        ('C', false) => Key::Right,
+        ('C', true) => Key::WordRight,
+        ('D', false) => Key::Left,
+        ('D', true) => Key::WordLeft,
+        ('F', _) => Key::End,
+        ('H', _) => Key::Home,
         _ => return None,
     })
 }
@@ -209,7 +199,7 @@ mod tests {
         let mut keys = VecDeque::new();
         let mut decoder = Decoder::default();
         for byte in bytes {
-            decoder.push(*byte, &mut keys);
+            decoder.push(&[*byte], &mut keys);
         }
         keys.into()
     }
@@ -227,10 +217,11 @@ mod tests {
     #[test]
     fn characters_and_bytes_that_are_none() {
         assert_eq!(keys("\u{f6}\u{20ac}".as_bytes()), ['\u{f6}', '\u{20ac}'].map(Key::Char));
-        assert_eq!(keys(b"\xf6"), [Key::Invalid]);
-        assert_eq!(keys(b"\xc3a"), [Key::Invalid, Key::Char('a')]);
-        assert_eq!(keys(b"\xe2\x82\r"), [Key::Invalid, Key::Enter]);
-        assert_eq!(keys(b"\xff\x80"), [Key::Invalid, Key::Invalid]);
+        let latin = |text: &str| text.chars().map(Key::Char).collect::<Vec<_>>();
+        assert_eq!(keys(b"\xf6x"), latin("\u{f6}x"));
+        assert_eq!(keys(b"\xc3a"), latin("\u{c3}a"));
+        assert_eq!(keys(b"\xff\x80"), latin("\u{ff}\u{fffd}"));
+        assert_eq!(keys(b"\xe2\x82\r").last(), Some(&Key::Enter));
         // A control character of the second row is no text.
         assert_eq!(keys("\u{85}".as_bytes()), []);
     }

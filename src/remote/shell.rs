@@ -15,13 +15,15 @@ use crate::cli::pager::Pager;
 use crate::cli::session::Session;
 use crate::clock::Moment;
 use crate::grammar::Grammar;
-use crate::grammar::link::Message;
 
 /// Bytes that are typed ahead before whoever runs the shell should wait with more.
 pub const MUCH_TYPED_AHEAD: usize = 64 * 1024;
 
 /// Bytes that are typed ahead at most.
 pub const MOST_TYPED_AHEAD: usize = 4 * 1024 * 1024;
+
+/// Bytes that are made into keys together.
+const BYTES_AT_ONCE: usize = 256;
 
 /// Lines that are run before somebody takes the output.
 const LINES_AT_ONCE: usize = 16;
@@ -98,7 +100,7 @@ impl Shell {
     /// Bytes that wait to be looked at. A caller that receives more than [`MOST_TYPED_AHEAD`] of
     /// them lets it grow without bound.
     pub fn typed_ahead(&self) -> usize {
-        self.bytes.len()
+        self.bytes.len() + self.keys.len()
     }
 
     /// Whether [`Shell::go_on`] would do something.
@@ -158,17 +160,15 @@ impl Shell {
     }
 
     fn next_key(&mut self) -> Option<Key> {
-        loop {
-            if let Some(key) = self.keys.pop_front() {
-                return Some(key);
-            }
-            let Some(byte) = self.bytes.pop_front() else {
-                // What a paste has grown it to is given back.
-                self.bytes.shrink_to(MUCH_TYPED_AHEAD);
-                return None;
-            };
-            self.decoder.push(byte, &mut self.keys);
+        while self.keys.is_empty() && !self.bytes.is_empty() {
+            let bytes: Vec<u8> = self.bytes.drain(..self.bytes.len().min(BYTES_AT_ONCE)).collect();
+            self.decoder.push(&bytes, &mut self.keys);
         }
+        if self.bytes.is_empty() {
+            // What a paste has grown it to is given back.
+            self.bytes.shrink_to(MUCH_TYPED_AHEAD);
+        }
+        self.keys.pop_front()
     }
 
     /// Takes a key; whether it ended a line.
@@ -228,12 +228,6 @@ impl Shell {
                 }
                 push_lines(&mut self.output, "\n");
                 self.is_over = true;
-            }
-            Wish::Invalid => {
-                let grammar = Arc::clone(&self.session.appliance().grammar);
-                let replacement = char::REPLACEMENT_CHARACTER.to_string();
-                let text = grammar.message(Message::InvalidInput, &[("rest", &replacement)]);
-                self.show(&text);
             }
         }
         true

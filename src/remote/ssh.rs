@@ -14,7 +14,7 @@ use russh::{
     Channel, ChannelId, ChannelMsg, ChannelReadHalf, ChannelWriteHalf, Disconnect, MethodKind,
     MethodSet, Preferred, Pty, Sig, SshId, cipher, kex, mac,
 };
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::spawn_blocking;
 use tracing::{info, warn};
 
@@ -44,6 +44,9 @@ const FAREWELL: Duration = Duration::from_secs(2);
 
 /// The longest command of an exec request, in bytes.
 const LONGEST_COMMAND: usize = 64 * 1024;
+
+/// Passwords that are checked at a time.
+static CHECKS: Semaphore = Semaphore::const_new(2);
 
 /// Which algorithms are offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,7 +251,9 @@ impl Handler for Client {
             return Err(russh::Error::Disconnect);
         }
         let (access, name, password) = (self.access(), user.to_owned(), password.to_owned());
-        // A password takes long to check, by design.
+        // A password takes long to check and much memory, by design: those of strangers are checked
+        // few at a time, and take no thread from the sessions while they wait.
+        let Ok(_place) = CHECKS.acquire().await else { return Ok(Auth::reject()) };
         let found = spawn_blocking(move || access.remote_user(&name, &password));
         self.user = found.await.ok().flatten();
         if self.user.is_some() {

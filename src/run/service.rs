@@ -30,6 +30,7 @@ pub(super) fn serve(options: &Options, started: &Started) -> Result<ExitCode, Fa
     // What keeps the program from serving is said in one plain line; what follows is a log.
     begin_log();
     keep_time(&runtime, started);
+    check_servers(&runtime, started);
     for complaint in started.complaints().lines() {
         warn!("{complaint}");
     }

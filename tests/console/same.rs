@@ -114,9 +114,7 @@ fn help_and_completion() {
             "xyz ?",
             "\x15we\x02?",
             "\x05\t",
-            "\x15\t",
-            "z",
-            "\x03",
+            "\x15\tz\x03",
             "\x0c\x12",
         ]
         .map(str::as_bytes),
@@ -186,6 +184,18 @@ fn questions() {
         ]
         .map(str::as_bytes),
     );
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    compare([
+        b"enable\r".as_slice(),
+        b"conf t\r",
+        b"hostname K\xf6ln",
+        b"\r",
+        b"x\xff\x9b\xc3",
+        b"\r",
+    ]);
 }
 
 #[test]
