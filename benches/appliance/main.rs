@@ -116,6 +116,7 @@ fn choose_address(criterion: &mut Criterion<CpuTime>) {
                 family: Family::V4,
                 client: CLIENT,
                 now: appliance.clock.now(),
+                offered: None,
             };
             choose(black_box(&view), &mut ())
         });

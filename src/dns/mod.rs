@@ -19,6 +19,7 @@ pub mod name;
 #[cfg(any(test, not(target_os = "linux")))]
 mod plain_socket;
 pub mod question;
+pub mod relay;
 mod respond;
 pub mod serve;
 mod tcp;

@@ -22,6 +22,19 @@ pub struct Balancing {
     pub global: GlobalParameters,
     /// Ports of real servers that some virtual server is bound to.
     bound: HashSet<(usize, Application)>,
+    /// Bindings that lead to a DNS server behind: places of the virtual server and of its binding.
+    dns_bindings: Vec<(usize, usize)>,
+}
+
+/// Whether there is a DNS server behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DnsServer {
+    /// None is configured.
+    Missing,
+    /// None of those that are configured is in service.
+    Down,
+    /// At least one is in service.
+    Up,
 }
 
 /// What is said for all servers (Virtual ADX SLB guide p. 369).
@@ -109,6 +122,8 @@ pub struct Port {
     pub disabled: bool,
     /// A client is sent to the same server again.
     pub sticky: bool,
+    /// The server answers behind the device on this port (`port dns proxy`, guide p. 64).
+    pub proxy: bool,
 }
 
 /// A port of a virtual server bound to a port of a real server.
@@ -181,6 +196,53 @@ impl Balancing {
     }
 }
 
+impl Balancing {
+    /// Whether there is a DNS server behind: a real server whose port says `proxy`, bound to the DNS
+    /// port of a virtual server (guide p. 5, 64).
+    #[must_use]
+    pub fn dns_server(&self, states: &States) -> DnsServer {
+        if self.dns_bindings.is_empty() {
+            DnsServer::Missing
+        } else if self.dns_servers(states).next().is_some() {
+            DnsServer::Up
+        } else {
+            DnsServer::Down
+        }
+    }
+
+    /// The DNS servers behind that are in service, with their ports, in the order of the bindings.
+    pub fn dns_servers(&self, states: &States) -> impl Iterator<Item = (&RealServer, u16)> {
+        self.dns_bindings.iter().filter_map(|&(server, binding)| {
+            let server = &self.virtual_[server];
+            let binding = &server.bindings[binding];
+            let port_is_off =
+                server.ports.iter().any(|port| port.application == DNS && port.disabled);
+            let is_up = !server.disabled
+                && !port_is_off
+                && self.binding_health(states, binding) == ServerHealth::Active;
+            let real = &self.real[binding.real.filter(|_| is_up)?];
+            Some((real, binding.real_port.0))
+        })
+    }
+
+    fn find_dns_bindings(&mut self) {
+        let leads_behind = |binding: &Binding| {
+            let mut ports = binding.real.iter().flat_map(|real| &self.real[*real].ports);
+            binding.port == DNS
+                && ports.any(|port| port.application == binding.real_port && port.proxy)
+        };
+        let mut found = Vec::new();
+        for (server, virtual_) in self.virtual_.iter().enumerate() {
+            for (binding, one) in virtual_.bindings.iter().enumerate() {
+                if leads_behind(one) {
+                    found.push((server, binding));
+                }
+            }
+        }
+        self.dns_bindings = found;
+    }
+}
+
 impl RealServer {
     /// Result of its checks: as a whole, or of one port.
     #[must_use]
@@ -227,6 +289,7 @@ impl BalancingDraft {
             binding.real = names.get(&binding.name.to_ascii_lowercase()).copied();
             balancing.bound.extend(binding.real.map(|real| (real, binding.real_port)));
         }
+        balancing.find_dns_bindings();
         balancing
     }
 
@@ -309,6 +372,11 @@ impl BalancingDraft {
                     port.sticky = true;
                 }
             }
+            (Owner::Real(_), Kept::RealPortProxy) => {
+                if let Some(port) = self.port(owner, reading.number("port").map(Application)) {
+                    port.proxy = true;
+                }
+            }
             (Owner::Real(place), Kept::RealWeight) => {
                 let real = &mut self.balancing.real[place];
                 real.weight = reading.number("weight").unwrap_or(real.weight);
@@ -339,7 +407,7 @@ impl BalancingDraft {
         let next = ports.len();
         let place = *self.places.entry((owner, application)).or_insert(next);
         if place == next {
-            ports.push(Port { application, disabled: false, sticky: false });
+            ports.push(Port { application, disabled: false, sticky: false, proxy: false });
         }
         ports.get_mut(place)
     }
@@ -353,6 +421,9 @@ impl BalancingDraft {
         }
     }
 }
+
+/// Port of DNS.
+const DNS: Application = Application(53);
 
 /// Port of the web, which real servers have a stanza of their own for.
 const HTTP: Application = Application(80);

@@ -18,7 +18,7 @@ use crate::gslb::domain::Domain;
 use crate::health::state::States;
 use crate::model::balancing::{BalancingDraft, Owner};
 use crate::model::draft::{DEFAULT_REHASH_TIMEOUT, PolicyDraft};
-use crate::model::policy::{Metric, RttSource, TieBreaker};
+use crate::model::policy::{Intercept, Metric, RttSource, TieBreaker};
 use crate::model::region::Region;
 use crate::model::site::{AffinityDraft, affinity, dns_probe, smoothing};
 use crate::model::sna::SnaDraft;
@@ -128,11 +128,14 @@ struct HostDraft {
     addresses: Vec<AddressDraft>,
     /// Places in `addresses`, once there are more than a few.
     by_address: HashMap<IpAddr, usize>,
+    /// Weights of addresses that are not in the list, but may be learned.
+    unlisted: Vec<AddressDraft>,
 }
 
 /// Lists of up to so many addresses are searched from end to end.
 const SEARCHED: usize = 8;
 
+#[derive(Clone, Copy)]
 struct AddressDraft {
     ip: IpAddr,
     weight: Option<u8>,
@@ -140,13 +143,26 @@ struct AddressDraft {
 }
 
 impl HostDraft {
-    fn address(&mut self, ip: IpAddr) -> Option<&mut AddressDraft> {
-        let place = if self.addresses.len() <= SEARCHED {
-            self.addresses.iter().position(|address| address.ip == ip)?
+    /// Where an address stands in the list.
+    fn place(&self, ip: IpAddr) -> Option<usize> {
+        if self.addresses.len() <= SEARCHED {
+            self.addresses.iter().position(|address| address.ip == ip)
         } else {
-            *self.by_address.get(&ip)?
-        };
-        self.addresses.get_mut(place)
+            self.by_address.get(&ip).copied()
+        }
+    }
+
+    /// The address, or what is said of it although it is not in the list.
+    fn address_or_unlisted(&mut self, ip: IpAddr) -> &mut AddressDraft {
+        if let Some(place) = self.place(ip) {
+            return &mut self.addresses[place];
+        }
+        let known = self.unlisted.iter().position(|address| address.ip == ip);
+        let place = known.unwrap_or_else(|| {
+            self.unlisted.push(AddressDraft { ip, weight: None, hash_weight: None });
+            self.unlisted.len() - 1
+        });
+        &mut self.unlisted[place]
     }
 
     fn add_address(&mut self, ip: IpAddr) {
@@ -191,7 +207,7 @@ impl Projection<'_> {
                     self.snapshot.responder.error_code = code;
                 }
             }
-            Kept::NoErrorHandling => self.snapshot.responder.error_handling = false,
+            Kept::NoErrorHandling => self.snapshot.responder.error_handling = Some(!on),
 
             Kept::Protocol => self.snapshot.speaks_protocol = on,
             Kept::ServerForceDelete
@@ -205,6 +221,7 @@ impl Projection<'_> {
             | Kept::RealWeight
             | Kept::RealPort
             | Kept::RealPortDisable
+            | Kept::RealPortProxy
             | Kept::RealHttp
             | Kept::RealHttpDisable
             | Kept::VirtualDisable
@@ -324,7 +341,7 @@ impl Projection<'_> {
                 if let Context::SnaDomain(place) = context
                     && let Some(domain) = self.sna_domains.get_mut(*place)
                 {
-                    domain.statement(kept, reading);
+                    domain.statement(kept, reading, &self.states.learned);
                 }
             }
 
@@ -456,7 +473,6 @@ impl Projection<'_> {
             | Kept::RealBackup
             | Kept::RealPortAddressQuery
             | Kept::RealPortZone
-            | Kept::RealPortProxy
             | Kept::RealPortKeepalive
             | Kept::RealPortL4CheckOnly
             | Kept::RealPortSetting
@@ -642,7 +658,7 @@ impl Projection<'_> {
         context: &Context,
     ) -> Option<&mut AddressDraft> {
         let ip = reading.address("addr")?;
-        self.host_of(reading, context)?.address(ip)
+        Some(self.host_of(reading, context)?.address_or_unlisted(ip))
     }
 
     fn policy_of(&mut self, context: &Context) -> Option<&mut PolicyDraft> {
@@ -725,15 +741,37 @@ impl Projection<'_> {
         policies: &HashMap<String, PolicyId>,
         domain: Arc<Domain>,
     ) -> Host {
-        let ips: Vec<IpAddr> = draft.addresses.iter().map(|address| address.ip).collect();
+        let learned = self.states.learned.of(&domain_name).unwrap_or_default();
+        let is_learned = |ip: &IpAddr| learned.addresses.contains(ip);
+        let has_list = !draft.addresses.is_empty();
+        let only_listed =
+            self.snapshot.policies[PolicyId::GLOBAL.index()].dns.override_ && has_list;
+        let only_learned = !only_listed && !learned.addresses.is_empty();
+        let further = learned.addresses.iter().filter(|ip| draft.place(**ip).is_none());
+        let further = further.map(|ip| {
+            let known = draft.unlisted.iter().find(|address| address.ip == *ip);
+            let (weight, hash_weight) =
+                known.map_or((None, None), |known| (known.weight, known.hash_weight));
+            (AddressDraft { ip: *ip, weight, hash_weight }, Source::Dns)
+        });
+        let listed = draft.addresses.iter().map(|address| {
+            let both = is_learned(&address.ip);
+            (*address, if both { Source::Both } else { Source::Configured })
+        });
+        let all: Vec<(AddressDraft, Source)> = listed.chain(further).collect();
+        let ips: Vec<IpAddr> = all.iter().map(|(address, _)| address.ip).collect();
         let slots = domain.lock().assign_slots(&ips);
-        let addresses = draft
-            .addresses
+        let addresses = all
             .into_iter()
             .zip(slots)
-            .map(|(address, slot)| Address {
+            .map(|((address, source), slot)| Address {
                 ip: address.ip,
-                source: Source::Configured,
+                source,
+                is_candidate: match source {
+                    Source::Configured => !only_learned,
+                    Source::Dns => !only_listed,
+                    Source::Both => true,
+                },
                 weight: address.weight,
                 hash_weight: address.hash_weight,
                 owner: None,
@@ -754,6 +792,7 @@ impl Projection<'_> {
                 .unwrap_or(PolicyId::GLOBAL),
             affinity_group: draft.affinity_group,
             addresses,
+            learned_ttl: (!learned.addresses.is_empty()).then_some(learned.ttl),
             domain,
         }
     }
@@ -845,7 +884,11 @@ fn dns_behaviour(policy: &mut PolicyDraft, kept: Kept, reading: &Reading<'_>, on
         Kept::DnsOverride => policy.override_ = on,
         Kept::DnsCacheProxy => policy.cache_proxy = on,
         Kept::DnsCnameDetect => policy.cname_detect = on,
-        Kept::DnsTransparentIntercept => policy.transparent_intercept = on,
+        Kept::DnsTransparentIntercept => {
+            let only = reading.value("how").is_some();
+            let how = if only { Intercept::Unchanged } else { Intercept::WithPolicy };
+            policy.transparent_intercept = on.then_some(how);
+        }
         Kept::DnsCheckInterval => policy.check_interval = reading.number("seconds"),
         _ => {}
     }

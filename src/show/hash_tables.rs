@@ -23,7 +23,16 @@ pub fn hash_tables<'a>(
         let domain = host.domain.lock();
         for family in [Family::V4, Family::V6] {
             let client = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-            let view = View { snapshot, states, host, domain: &domain, family, client, now };
+            let view = View {
+                snapshot,
+                states,
+                host,
+                domain: &domain,
+                family,
+                client,
+                now,
+                offered: None,
+            };
             let has_address = host.positions(family).next().is_some();
             tables.extend(
                 has_address.then(|| hash_table(&view)).flatten().map(|table| (host, family, table)),

@@ -92,6 +92,7 @@ impl Sample {
             policy: PolicyId::GLOBAL,
             affinity_group: None,
             addresses: Vec::new(),
+            learned_ttl: None,
             domain: Arc::new(Domain::default()),
         });
         self
@@ -107,6 +108,7 @@ impl Sample {
         host.addresses.push(Address {
             ip,
             source: Source::Configured,
+            is_candidate: true,
             weight: None,
             hash_weight: None,
             owner,
