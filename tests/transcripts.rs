@@ -3,6 +3,10 @@
 //! With `ADXEMU_BLESS=1` blocks that no longer fit are rewritten. A run that rewrote anything
 //! fails, so that only a second look accepts it.
 
+mod transcripts {
+    pub(crate) mod worked_numbers;
+}
+
 use std::env;
 use std::error::Error;
 use std::ffi::OsStr;
@@ -39,6 +43,10 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         let files = files.clone();
         move || every_file_is_used(&files)
     })];
+    trials.push(Trial::test("every worked number is played", {
+        let files = files.clone();
+        move || transcripts::worked_numbers::are_played(&files)
+    }));
     for path in files.into_iter().filter(|path| is_session(path)) {
         let name = path.display().to_string();
         trials.push(Trial::test(name, move || play(&path, options)));

@@ -146,6 +146,27 @@ impl Editor<'_> {
         broken.map_or(Ok(()), |rule| Err(self.refusal(rule.message, command, values)))
     }
 
+    /// The first of its kind may have to say something. A file may hold them in any order.
+    pub(super) fn check_first(
+        &self,
+        storage: &Storage,
+        command: &Command,
+        values: &Values,
+    ) -> Result<(), Refusal> {
+        let Some(first) = storage.first.as_ref().filter(|_| !self.is_stored) else {
+            return Ok(());
+        };
+        if values_of(values, first.argument).any(|value| *value == first.value) {
+            return Ok(());
+        }
+        let others = storage.excludes.iter();
+        let others = others.filter_map(|kept| self.grammar.keeping(self.place.mode, *kept));
+        let mut kinds = others.chain(std::iter::once(command));
+        let is_there =
+            self.home(storage).is_some_and(|block| kinds.any(|kind| block.counted(kind.id) > 0));
+        if is_there { Ok(()) } else { Err(Refusal::new(first.message)) }
+    }
+
     /// A statement that is there already keeps the name that it claims.
     pub(super) fn check_claim(&self, command: &Command, values: &Values) -> Result<(), Refusal> {
         let tree = &self.trees.configuration;

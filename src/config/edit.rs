@@ -116,6 +116,7 @@ impl<'a> Editor<'a> {
         check_values(storage, values)?;
         self.check_claim(command, values)?;
         self.check_numbers(storage, command, values)?;
+        self.check_first(storage, command, values)?;
         self.file = read_file(command, values)?;
         if storage.each.is_empty() {
             self.check_needs(storage, command, values)?;
@@ -655,7 +656,7 @@ fn is_target(
 
 impl Statement {
     /// The statement without what stands in its block.
-    fn without_block(&self) -> Statement {
+    pub(crate) fn without_block(&self) -> Statement {
         Statement {
             command: self.command,
             negated: self.negated,

@@ -53,6 +53,8 @@ pub struct Answer {
     pub authoritative: bool,
     /// The answer section, best address first. All are of one family.
     pub records: SmallVec<[AddressRecord; 8]>,
+    /// What else is in the answer section.
+    pub minimal_any: Option<MinimalAny>,
     /// The authority section.
     pub soa: Option<Soa>,
     /// What the DNS server behind says instead of all that.
@@ -76,6 +78,14 @@ pub struct Soa {
     /// Where the zone's name begins within the name that was asked for.
     pub zone_offset: usize,
     /// How long the negative answer may be kept, seconds.
+    pub ttl: u32,
+}
+
+/// The record that answers a question of type ANY where there is no rule of the device: HINFO, as
+/// small as can be (RFC 8482 section 4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MinimalAny {
+    /// Its TTL, seconds.
     pub ttl: u32,
 }
 
@@ -177,10 +187,14 @@ fn answer_in_sna_domain(
         sna::Outcome::NoData => (ResponseCode::NoError, None),
         sna::Outcome::NoName => (ResponseCode::NXDomain, None),
     };
+    // The name exists; of what it has, ANY may be told as little as this.
+    let is_any = question.record_type == RecordType::ANY && outcome == sna::Outcome::NoData;
+    let is_negative = address.is_none() && !is_any;
     Answer {
         authoritative: true,
+        minimal_any: is_any.then_some(MinimalAny { ttl }),
         records: address.into_iter().map(|address| AddressRecord { address, ttl }).collect(),
-        soa: (view.strict && address.is_none()).then_some(Soa { zone_offset: offset, ttl }),
+        soa: (view.strict && is_negative).then_some(Soa { zone_offset: offset, ttl }),
         ..Answer::of_code(code, Origin::SnaDomain)
     }
 }
@@ -334,6 +348,7 @@ impl Answer {
             code,
             authoritative: false,
             records: SmallVec::new(),
+            minimal_any: None,
             soa: None,
             relayed: None,
             origin,

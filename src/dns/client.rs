@@ -174,7 +174,9 @@ fn print_reply(reply: &Message) -> String {
     for record in &reply.answers {
         let owner = record.name.to_ascii();
         let Record { ttl, dns_class, data, .. } = record;
-        let _ = writeln!(text, "{owner} {ttl} {dns_class} {} {data}", record.record_type());
+        let line = format!("{owner} {ttl} {dns_class} {} {data}", record.record_type());
+        // Data may end in an empty text.
+        let _ = writeln!(text, "{}", line.trim_end());
     }
     text
 }

@@ -9,8 +9,10 @@ use crate::appliance::Appliance;
 use crate::behind::reply::Reply;
 use crate::counters::Counters;
 use crate::dns::answer::{self, Answer, Errand, Origin, Plan, View};
+use crate::dns::cookie::{Judgement, REPLY_LENGTH, Secret};
 use crate::dns::encode::{self, Transport};
 use crate::dns::question::{self, MIN_PAYLOAD, Question, Request, Verdict};
+use crate::dns::rate::RateLimit;
 use crate::dns::relay;
 use crate::grammar::link::Message;
 use crate::model::snapshot::Snapshot;
@@ -22,6 +24,10 @@ pub struct Settings {
     pub client_subnet: bool,
     /// Negative answers carry an SOA record (`--strict-dns`).
     pub strict_dns: bool,
+    /// What server cookies are made with (RFC 7873); without it none are given.
+    pub cookies: Option<Secret>,
+    /// How many replies over UDP a network of clients gets (`--rate-limit`); without it all.
+    pub rate_limit: Option<RateLimit>,
 }
 
 /// An appliance and the way it answers: what a socket needs.
@@ -72,25 +78,33 @@ pub fn respond(
             let answer = asker.ask(&request, &question);
             (request, answer)
         }
+        Verdict::AskCookie(request) => {
+            let judgement = judge(appliance, settings, &request, client);
+            let code = code_for_cookie(&request, judgement);
+            (request, Some(Answer::of_code(code, Origin::Rejected)))
+        }
     };
+    let cookie = judge(appliance, settings, &request, client).map(|judgement| judgement.reply);
     Counters::count(&counters.questions);
     if transport == Transport::Tcp {
         Counters::count(&counters.questions_over_tcp);
     }
-    reply(appliance, &request, transport, answer.as_ref(), out)
+    reply(appliance, &request, cookie, transport, answer.as_ref(), out)
 }
 
 /// Writes an answer over what `out` holds and counts it; says whether there is one.
 fn reply(
     appliance: &Appliance,
     request: &Request<'_>,
+    cookie: Option<[u8; REPLY_LENGTH]>,
     transport: Transport,
     answer: Option<&Answer>,
     out: &mut Vec<u8>,
 ) -> bool {
     let counters = &appliance.counters;
     let limit = encode::limit(request, transport);
-    let encoded = answer.map(|answer| (answer, encode::encode(request, answer, limit, out)));
+    let encoded =
+        answer.map(|answer| (answer, encode::encode(request, answer, cookie, limit, out)));
     match encoded {
         Some((answer, Ok(is_truncated))) => {
             count_reply(counters, answer, is_truncated);
@@ -182,6 +196,67 @@ impl Asker<'_> {
     }
 }
 
+/// The cookie of a message, if it has one and cookies are given.
+fn judge(
+    appliance: &Appliance,
+    settings: Settings,
+    request: &Request<'_>,
+    client: IpAddr,
+) -> Option<Judgement> {
+    let (secret, cookie) = settings.cookies.zip(request.cookie())?;
+    Some(secret.judge(cookie, client, appliance.clock.wall_seconds()))
+}
+
+/// The code for a message that holds nothing but a cookie (RFC 7873 section 5.4).
+fn code_for_cookie(request: &Request<'_>, judgement: Option<Judgement>) -> ResponseCode {
+    match judgement {
+        None => ResponseCode::FormErr,
+        Some(judgement) if judgement.is_valid => ResponseCode::NoError,
+        Some(_) if request.cookie().is_some_and(|cookie| cookie.has_server_part()) => {
+            ResponseCode::BADCOOKIE
+        }
+        Some(_) => ResponseCode::NoError,
+    }
+}
+
+/// Whether a message proves that its sender is where it seems to be.
+pub(super) fn is_known(responder: &Responder, message: &[u8], client: IpAddr) -> bool {
+    let Responder { appliance, settings } = responder;
+    let request = match question::read(message, settings.client_subnet) {
+        Verdict::Ask(request, _) | Verdict::AskCookie(request) => request,
+        Verdict::Drop | Verdict::Reject(..) => return false,
+    };
+    judge(appliance, *settings, &request, client).is_some_and(|judgement| judgement.is_valid)
+}
+
+/// A reply without records and with TC in place of `reply`, which was made for `message`.
+pub(super) fn cut(
+    responder: &Responder,
+    message: &[u8],
+    client: IpAddr,
+    reply: &[u8],
+    out: &mut Vec<u8>,
+) -> bool {
+    let Responder { appliance, settings } = responder;
+    let request = match question::read(message, settings.client_subnet) {
+        Verdict::Ask(request, _) | Verdict::AskCookie(request) | Verdict::Reject(request, _) => {
+            request
+        }
+        Verdict::Drop => return false,
+    };
+    let code = reply.get(3).map_or(0, |byte| byte & 0x0f);
+    // Of the answer only the code is left.
+    let answer = Answer::of_code(ResponseCode::from_low(code), Origin::Policy);
+    let cookie = judge(appliance, *settings, &request, client).map(|judgement| judgement.reply);
+    let limit = encode::limit(&request, Transport::Udp);
+    let is_encoded = encode::encode(&request, &answer, cookie, limit, out).is_ok();
+    // AA as in the reply that it stands for, and TC.
+    if let (Some(flags), Some(old)) = (out.get_mut(2), reply.get(2)) {
+        *flags |= 0x02 | (old & 0x04);
+    }
+    is_encoded
+}
+
 /// Who asks, as the policy sees it: the subnet that the message names, else its sender.
 fn client_of(request: &Request<'_>, sender: IpAddr) -> IpAddr {
     let named = request.client_subnet().and_then(|subnet| subnet.network);
@@ -207,6 +282,7 @@ fn count_reply(counters: &Counters, answer: &Answer, is_truncated: bool) {
         ResponseCode::Refused => Counters::count(&counters.refused),
         ResponseCode::ServFail => Counters::count(&counters.server_failures),
         ResponseCode::NXDomain => Counters::count(&counters.name_errors),
+        ResponseCode::BADCOOKIE => Counters::count(&counters.bad_cookies),
         ResponseCode::BADVERS => Counters::count(&counters.bad_versions),
         _ => {}
     }

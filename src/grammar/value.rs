@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::config::delimited;
 use crate::grammar::link::{Kept, Message};
+use crate::live::gate;
 
 /// A value as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -216,11 +217,7 @@ impl ValueType {
                 Some(_) if !quoted => Fit::Free(Value::Text(word.into())),
                 Some(_) | None => Fit::No,
             },
-            ValueType::HostPort => {
-                let port = word.rsplit_once(':').filter(|(host, _)| !host.is_empty());
-                let valid = port.is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-                if valid { Fit::Free(Value::Text(word.into())) } else { Fit::No }
-            }
+            ValueType::HostPort => free(word, usize::MAX, gate::is_host_port),
             ValueType::MasterFile => free(word, usize::MAX, |text| !text.is_empty()),
             ValueType::Reference(_, base) => base.fit(choices, word, quoted),
             ValueType::Choice(id) => fit_choice(&choices[id.0], word),

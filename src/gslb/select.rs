@@ -69,7 +69,7 @@ fn choose_and_count(
     offered: Option<&[IpAddr]>,
 ) -> Choice {
     let mut domain = host.domain.lock();
-    let view = View { snapshot, states, host, domain: &domain, family, client, now, offered };
+    let view = View::new(snapshot, states, host, &domain, family, client, now).among(offered);
     let (choice, change) = choose(&view, &mut ());
     domain.apply(change);
     choice
@@ -87,8 +87,7 @@ pub fn explain(
 ) -> (Choice, Candidates) {
     let choice = {
         let domain = host.domain.lock();
-        let offered = None;
-        let view = View { snapshot, states, host, domain: &domain, family, client, now, offered };
+        let view = View::new(snapshot, states, host, &domain, family, client, now);
         choose(&view, observer).0
     };
     (choice, arrange(snapshot.policy_of(host), host, family, choice))

@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use hashbrown::HashMap;
 
 use crate::clock::Moment;
+use crate::revision::Revision;
 
 /// The most addresses that are learned for one name; the rest of a longer list is left alone.
 pub const MOST_ADDRESSES: usize = 256;
@@ -20,8 +21,15 @@ const SECONDS_BETWEEN: u64 = 1;
 /// What was learned of all names.
 #[derive(Debug, Default)]
 pub struct LearnedAddresses {
+    names: Mutex<Names>,
+}
+
+#[derive(Debug, Default)]
+struct Names {
     /// By name in lower case.
-    names: Mutex<HashMap<Box<str>, Learned>>,
+    known: HashMap<Box<str>, Learned>,
+    /// Changes with the addresses and their TTLs.
+    revision: Revision,
 }
 
 /// What was learned of one name.
@@ -39,26 +47,32 @@ impl LearnedAddresses {
     /// What was learned of a name; `None`: nobody has asked for it yet.
     #[must_use]
     pub fn of(&self, name: &str) -> Option<Learned> {
-        self.lock().get(&*name.to_ascii_lowercase()).cloned()
+        self.lock().known.get(&*name.to_ascii_lowercase()).cloned()
     }
 
     /// Whether a name has been asked for.
     #[must_use]
     pub fn knows(&self, name: &str) -> bool {
-        self.lock().contains_key(&*name.to_ascii_lowercase())
+        self.lock().known.contains_key(&*name.to_ascii_lowercase())
     }
 
     /// Whether an address was learned for a name.
     #[must_use]
     pub fn has(&self, name: &str, address: IpAddr) -> bool {
         let names = self.lock();
-        let learned = names.get(&*name.to_ascii_lowercase());
+        let learned = names.known.get(&*name.to_ascii_lowercase());
         learned.is_some_and(|learned| learned.addresses.contains(&address))
+    }
+
+    /// A number that changes with the addresses and their TTLs.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.lock().revision
     }
 
     /// Takes in what the server said when it was asked; whether anything is other than before.
     pub fn learn(&self, name: &str, addresses: &[IpAddr], ttl: u32) -> bool {
-        self.lock().entry(name.to_ascii_lowercase().into()).or_default().learn(addresses, ttl)
+        self.lock().change(name, |learned| learned.learn(addresses, ttl))
     }
 
     /// Takes in what a reply to a client said; whether anything is other than before.
@@ -71,38 +85,54 @@ impl LearnedAddresses {
         ttl: u32,
         now: Moment,
     ) -> bool {
-        let mut names = self.lock();
-        let learned = names.entry(name.to_ascii_lowercase().into()).or_default();
-        let is_soon = learned.passed.is_some_and(|passed| now < passed.plus_secs(SECONDS_BETWEEN));
-        if is_soon || same_addresses(&learned.addresses, addresses) {
-            return false;
-        }
-        learned.passed = Some(now);
-        learned.learn(addresses, ttl)
+        self.lock().change(name, |learned| {
+            let next = learned.passed.map(|passed| passed.plus_secs(SECONDS_BETWEEN));
+            if next.is_some_and(|next| now < next) || same_addresses(&learned.addresses, addresses)
+            {
+                return false;
+            }
+            learned.passed = Some(now);
+            learned.learn(addresses, ttl)
+        })
     }
 
     /// Forgets the names that nobody wants to know any more; whether an address goes with them.
     pub fn retain(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
         let mut has_changed = false;
-        self.lock().retain(|name, learned| {
+        let mut names = self.lock();
+        names.known.retain(|name, learned| {
             let stays = is_wanted(name);
             has_changed |= !stays && !learned.addresses.is_empty();
             stays
         });
+        if has_changed {
+            names.revision = Revision::next();
+        }
         has_changed
     }
 
     /// Forgets everything; whether there was anything.
     pub fn clear(&self) -> bool {
         let mut names = self.lock();
-        let was_there = !names.is_empty();
-        names.clear();
+        let was_there = !names.known.is_empty();
+        *names = Names { known: HashMap::new(), revision: Revision::next() };
         was_there
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Learned>> {
+    fn lock(&self) -> MutexGuard<'_, Names> {
         // Whoever holds the lock changes one entry in one step.
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Names {
+    fn change(&mut self, name: &str, change: impl FnOnce(&mut Learned) -> bool) -> bool {
+        let learned = self.known.entry(name.to_ascii_lowercase().into()).or_default();
+        let has_changed = change(learned);
+        if has_changed {
+            self.revision = Revision::next();
+        }
+        has_changed
     }
 }
 

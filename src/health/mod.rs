@@ -2,6 +2,8 @@
 
 pub mod learned;
 pub mod load;
+pub mod measurement;
+pub mod own;
 pub mod prefix;
 pub mod rtt;
 pub mod schedule;

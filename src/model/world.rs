@@ -18,14 +18,17 @@ use crate::health::rtt::{Method, RttReport};
 use crate::health::state::{
     Connection, DEFAULT_SESSIONS, Delays, ReportedVip, ServerState, Sessions, States,
 };
+use crate::live::gate::Gate;
 use crate::model::snapshot::{Application, Snapshot};
 use crate::sna::{DEFAULT_BANDWIDTH, LuStatus};
 
 /// What else must happen after a change of the measured state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// Nothing: a snapshot sees the change through its cells.
     State,
+    /// What the appliance tells of itself: the controllers that have it as a site device are told.
+    Itself,
     /// The owners of VIPs change: a new snapshot is due.
     Snapshot,
 }
@@ -37,6 +40,8 @@ pub struct World<'a> {
     pub states: &'a States,
     /// The configuration; whose VIP an address is may be older than the settings.
     pub snapshot: &'a Snapshot,
+    /// The way to the live network.
+    pub gate: &'a Gate,
     /// When.
     pub now: Moment,
 }
@@ -83,6 +88,22 @@ pub fn apply(
             let old = kept && reading.word("age") == Some(OLD);
             with_server(states, reading, |server| server.set_new_agent(!old));
         }
+        Some(Kept::EmulateOwnSessions) => {
+            let used = reading.number("used").filter(|_| kept).unwrap_or(0);
+            let maximum = reading.number("maximum").filter(|_| kept).unwrap_or(DEFAULT_SESSIONS);
+            states.change_own(|own| own.status.sessions = Sessions { used, maximum });
+            return Effect::Itself;
+        }
+        Some(Kept::EmulateOwnCpu) => {
+            let percent = reading.number("percent").filter(|_| kept).unwrap_or(0);
+            states.change_own(|own| own.status.cpu = percent);
+            return Effect::Itself;
+        }
+        Some(Kept::EmulateOwnConnectionRate) => {
+            let rates: Vec<u32> = if kept { reading.numbers("rate").collect() } else { Vec::new() };
+            states.change_own(|own| own.set_rates(rates));
+            return Effect::Itself;
+        }
         Some(Kept::EmulateHealth) => set_health(states, reading, None, kept),
         Some(Kept::EmulateApplicationHealth) => {
             set_health(states, reading, reading.number("app").map(Application), kept);
@@ -102,6 +123,7 @@ pub fn apply(
                 states.sna.lu(domain, lu).set_status(present);
             }
         }
+        Some(Kept::EmulateMap) => world.map(reading, kept),
         Some(Kept::EmulateDnsAddresses | Kept::EmulateDnsAlias | Kept::EmulateDnsNothing) => {
             set_dns_name(&states.dns_server, reading, kept);
         }
@@ -128,6 +150,20 @@ const DNS: &str = "dns";
 const STANDBY: &str = "standby";
 
 impl World<'_> {
+    /// Leads an address and port to another socket, or takes that back.
+    fn map(self, reading: &Reading<'_>, kept: bool) {
+        let (Some(address), Some(port)) = (reading.address("ip"), reading.number("port")) else {
+            return;
+        };
+        match reading.text("socket").filter(|_| kept) {
+            Some(socket) => {
+                // The type of the argument lets no other text through.
+                self.gate.map(address, port, socket);
+            }
+            None => self.gate.unmap(address, port),
+        }
+    }
+
     /// A site device reports a sample of a round-trip time, or what it reported is forgotten.
     fn measure(self, reading: &Reading<'_>, method: Method, kept: bool) {
         let (Some((network, length)), Some(server)) =

@@ -157,6 +157,16 @@ const CLAUSES: &[Case] = &[
         "no message is called nothing",
     ),
     (
+        "in config\na <x:1-9>\n    = keep per <x>, as capacity, first <x> 0 else no-such-entry",
+        (3, 34),
+        "0 is no value of <x>",
+    ),
+    (
+        "in config\na <x:1-9>\n    a  A\n    <x>  X\n    = keep per <x>, as capacity, first <x> 1 else no-such-entry",
+        (2, 1),
+        "`first` needs `at-most` here and at all that it excludes",
+    ),
+    (
         "in config\na <x:1-9>\n    = keep per <x>, as capacity, at-most 0",
         (3, 34),
         "a number of at least 1 expected",

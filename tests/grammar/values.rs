@@ -115,7 +115,7 @@ fn ends_alone(grammar: &Grammar, value_type: &ValueType, node: &Node) -> Vec<Str
             vec!["0.0.0.0/0".to_owned(), format!("203.0.113.77/{most}")]
         }
         ValueType::Delimited => ["##", "$ one $", "^Ctwo^C"].map(str::to_owned).to_vec(),
-        ValueType::HostPort => ["a:0", "a.example:65535"].map(str::to_owned).to_vec(),
+        ValueType::HostPort => ["a:1", "a.example:65535"].map(str::to_owned).to_vec(),
         // Only files that are there are kept.
         ValueType::MasterFile => ["tests/grammar/small.zone", "\"./tests/grammar/small.zone\""]
             .map(str::to_owned)
@@ -169,7 +169,7 @@ pub(crate) fn outside(grammar: &Grammar, value_type: &ValueType) -> Vec<String> 
         ValueType::Decimal => texts(&["1.", ".5", "1.2.3", "-1.5", "1e5", "999999999999999999999"]),
         ValueType::Quoted => texts(&["z\"z"]),
         ValueType::Line => Vec::new(),
-        ValueType::HostPort => texts(&["zq", ":80", "zq:65536", "zq:"]),
+        ValueType::HostPort => texts(&["zq", ":80", "zq:0", "zq:65536", "zq:"]),
         ValueType::MasterFile => texts(&["\"\""]),
         ValueType::Reference(_, base) => outside(grammar, base),
         ValueType::Choice(id) => {
