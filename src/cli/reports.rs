@@ -170,7 +170,7 @@ pub(super) fn print(
         Report::EmulateRejected => rejected(session),
         Report::EmulateDiff => difference(session),
         Report::EmulateLive => {
-            let names = |port| port_name(session, port);
+            let names = |port| render::port_name(&session.appliance.grammar, port);
             let now = appliance.clock.now();
             let timetable = appliance.timetable();
             show::live(&appliance.gate, &appliance.states, &timetable, &names, now)
