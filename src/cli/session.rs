@@ -520,6 +520,7 @@ impl Session {
                 let place = self.place_of(hit.mode);
                 let changed = self.appliance.edit(|grammar, trees| {
                     let editor = Editor::new(grammar, trees, &place);
+                    let editor = editor.knowing(&self.appliance.states.learned);
                     if hit.negated {
                         editor.remove(command, &hit.values, words)
                     } else {

@@ -556,6 +556,8 @@ named_enum! {
         StartTrySna = "start-try-sna",
         StartHelp = "start-help",
         NoServerBehind = "no-server-behind",
+        ServerSilent = "server-silent",
+        ServerAnswers = "server-answers",
         InvalidQuestion = "invalid-question",
         RehashNeeded = "rehash-needed",
         PortRangeOrder = "port-range-order",

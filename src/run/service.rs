@@ -8,7 +8,8 @@ use tracing::{error, info, warn};
 use tracing_subscriber::filter::EnvFilter;
 
 use super::{
-    Failure, Started, keep_time, listen, listening_text, metrics_text, runtime, workers_of_a_server,
+    Failure, Started, check_servers, keep_time, listen, listening_text, metrics_text, runtime,
+    workers_of_a_server,
 };
 use crate::arguments::Options;
 
