@@ -13,7 +13,6 @@ use crate::config::load;
 use crate::config::render::{self, Secrets};
 use crate::config::tree::{Reading, Tree};
 use crate::grammar::link::{Kept, Message, Report};
-use crate::grammar::value::Value;
 use crate::grammar::{Grammar, Privilege, Verb};
 use crate::model::network::Network;
 use crate::model::snapshot::Application;
@@ -159,16 +158,8 @@ pub(super) fn sna_domains<'a>(
 
 /// The name of a port, as configurations print it.
 fn port_name(session: &Session, port: Application) -> String {
-    let grammar = &session.appliance.grammar;
-    let value = Value::Number(port.0.into());
-    match grammar.choice_type(PORT_NAMES) {
-        Some(names) => names.word_of(&value),
-        None => port.0.to_string(),
-    }
+    port.name(&session.appliance.grammar)
 }
-
-/// The type of the grammar that names ports.
-const PORT_NAMES: &str = "port-name";
 
 fn running(session: &Session) -> String {
     let configuration = session.appliance.configuration();

@@ -220,7 +220,8 @@ fn offset_of_zone(key: &[u8], zone: &str) -> Option<usize> {
     name::offset_of_ancestor(key, &name::key_of_text(zone)?)
 }
 
-const fn response_code(code: ErrorCode) -> ResponseCode {
+/// The return code of that name.
+pub(crate) const fn response_code(code: ErrorCode) -> ResponseCode {
     match code {
         ErrorCode::FormatError => ResponseCode::FormErr,
         ErrorCode::NoError => ResponseCode::NoError,

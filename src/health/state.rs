@@ -155,6 +155,12 @@ impl AddressState {
         self.down_count.store(u32::try_from(count).unwrap_or(u32::MAX), Ordering::Relaxed);
     }
 
+    /// Whether nobody has said that the address as a whole is down.
+    #[must_use]
+    pub fn is_up(&self) -> bool {
+        !lock(&self.down).address
+    }
+
     /// FlashBack delays.
     #[must_use]
     pub fn delays(&self) -> Delays {

@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use crate::grammar::Grammar;
+use crate::grammar::value::Value;
 use crate::gslb::affinity::Affinity;
 use crate::gslb::choose::Candidates;
 use crate::gslb::domain::{Domain, Slot};
@@ -298,6 +300,20 @@ impl Family {
         match self {
             Family::V4 => 0,
             Family::V6 => 1,
+        }
+    }
+}
+
+impl Application {
+    /// The type of the grammar that names ports.
+    const NAMES: &str = "port-name";
+
+    /// Its name as configurations print it, or its port.
+    #[must_use]
+    pub fn name(self, grammar: &Grammar) -> String {
+        match grammar.choice_type(Self::NAMES) {
+            Some(names) => names.word_of(&Value::Number(self.0.into())),
+            None => self.0.to_string(),
         }
     }
 }
