@@ -19,8 +19,11 @@ count() {
 nothing=$(count nothing)
 report() {
     all=$(count "$@")
-    each=$(((all - nothing) / $2))
-    echo "$1 $2: $((all - nothing)) instructions, $each each"
+    before=$nothing
+    # What is gathered before the first question is no part of a choice.
+    if [ "$1" = choose ]; then before=$(count choose 0); fi
+    each=$(((all - before) / $2))
+    echo "$1 $2: $((all - before)) instructions, $each each"
 }
 
 if [ $# -eq 2 ]; then
@@ -31,3 +34,4 @@ for size in 2000 4000 20000 40000; do report load $size; done
 for size in 2000 4000 20000; do report paste $size; done
 for size in 1000 10000; do report line $size; done
 for size in 1000 2000; do report answer $size; done
+report choose 100000

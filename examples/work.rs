@@ -1,6 +1,9 @@
 //! One piece of work, for a profiler or an instruction counter: `work load LINES`,
-//! `work paste LINES`, `work line HOSTS`, `work answer QUESTIONS`, `work nothing`.
+//! `work paste LINES`, `work line HOSTS`, `work answer QUESTIONS`, `work choose QUESTIONS`,
+//! `work nothing`.
 
+#[path = "../benches/choose_all/crowd.rs"]
+mod crowd;
 #[path = "../benches/appliance/workload.rs"]
 mod workload;
 
@@ -43,6 +46,11 @@ fn main() -> ExitCode {
             appliance.start_with(&workload::configuration(1_000));
             let mut session = Session::privileged(responder);
             session.run(&format!("emulate query h7.zone3.example.com count {size}"));
+        }
+        "choose" => {
+            let crowd = crowd::Crowd::gather();
+            let best = (0..size).filter_map(|_| std::hint::black_box(crowd.ask(4711))).count();
+            return ExitCode::from(u8::from(best != size));
         }
         _ => return ExitCode::from(2),
     }

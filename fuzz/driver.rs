@@ -84,7 +84,14 @@ fn questions() -> Vec<Vec<u8>> {
     with_subnet.extend_from_slice(
         b"\x00\x00\x29\x04\xd0\x00\x00\x00\x00\x00\x0b\x00\x08\x00\x07\x00\x01\x18\x00\xcb\x00\x71",
     );
-    vec![plain.to_vec(), with_opt, with_subnet]
+    let mut with_cookie = with_opt.clone();
+    let end = with_cookie.len();
+    with_cookie[end - 1] = 12;
+    with_cookie.extend_from_slice(b"\x00\x0a\x00\x08a client");
+    let mut only_cookie = with_cookie.clone();
+    only_cookie[5] = 0;
+    only_cookie.drain(12..plain.len());
+    vec![plain.to_vec(), with_opt, with_subnet, with_cookie, only_cookie]
 }
 
 fn input(seeds: &[Vec<u8>], random: &mut Rng) -> Vec<u8> {

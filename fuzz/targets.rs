@@ -13,6 +13,7 @@ use adxemu::config::edit::Trees;
 use adxemu::config::load;
 use adxemu::config::render::{self, Secrets};
 use adxemu::demo::Demo;
+use adxemu::dns::cookie::Secret;
 use adxemu::dns::{Responder, Settings, Transport};
 use adxemu::grammar::Grammar;
 use adxemu::replay::SessionFile;
@@ -38,6 +39,12 @@ fn appliance() -> Arc<Appliance> {
     Arc::new(appliance)
 }
 
+/// With everything that a message can ask for.
+fn settings() -> Settings {
+    let cookies = Some(Secret::new([3; 16]));
+    Settings { client_subnet: true, strict_dns: true, cookies, ..Settings::default() }
+}
+
 /// A grammar file: loaded or refused with a place.
 pub(crate) fn grammar(input: &[u8]) {
     let text = String::from_utf8_lossy(input).into_owned();
@@ -57,7 +64,7 @@ pub(crate) fn session(input: &[u8]) {
 /// A DNS message: no reply, or one that belongs to it and fits.
 pub(crate) fn question(input: &[u8]) {
     static RESPONDER: LazyLock<Responder> =
-        LazyLock::new(|| Responder { appliance: appliance(), settings: Settings::default() });
+        LazyLock::new(|| Responder { appliance: appliance(), settings: settings() });
     let client = IpAddr::V4(Ipv4Addr::new(203, 0, 113, 9));
     let mut reply = Vec::new();
     for (transport, most) in [(Transport::Udp, 4_096), (Transport::Tcp, 65_535)] {

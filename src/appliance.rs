@@ -1,28 +1,36 @@
 //! One emulated appliance: everything that its sessions and its sockets share.
 
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use arc_swap::{ArcSwap, Guard};
+use hashbrown::HashMap;
 
 use crate::cli::sessions::Sessions;
 use crate::clock::{Clock, Moment};
-use crate::config::edit::{Outcome, Trees};
+use crate::config::edit::{Change, Outcome, Trees};
 use crate::config::load::{self, Rejected};
 use crate::config::render::{self, Secrets};
-use crate::config::tree::{Reading, Statement, Tree};
+use crate::config::tree::{Reading, Tree};
 use crate::counters::Counters;
 use crate::dns::drops::Drops;
+use crate::flash::Flash;
 use crate::grammar::Grammar;
 use crate::grammar::link::{Kept, Message};
 use crate::gslb::hash_persistence;
+use crate::health::own::Own;
 use crate::health::schedule::{Event, Periods, Schedule};
 use crate::health::state::States;
 use crate::lab::Lab;
+use crate::live::gate::Gate;
 use crate::log::status::StatusWatch;
 use crate::log::{Log, Stamp};
+use crate::model::hosts;
+use crate::model::hosts::wire_name;
 use crate::model::logging::{LogLevel, LogSettings};
-use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME, wire_name};
+use crate::model::network::Network;
+use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::{NameEntry, Snapshot};
 use crate::model::world::{self, Effect, World};
 use crate::store::{Saved, StateDirectory, StoreError};
@@ -44,12 +52,16 @@ pub struct Appliance {
     pub drops: Drops,
     /// What health checks and site devices report.
     pub states: States,
+    /// The way to the live network; it is closed unless `--live` opens it.
+    pub gate: Arc<Gate>,
     /// The sessions that are open.
     pub sessions: Sessions,
     /// Messages for the console and the log buffer.
     pub log: Log,
     /// The lab that the appliance stands in; set once.
     lab: OnceLock<Weak<Lab>>,
+    /// What the appliance told itself as its own site device, outside a lab.
+    told: Mutex<HashMap<IpAddr, Own>>,
     /// Names of real and virtual servers whose end is still to be told.
     deleted: Mutex<Vec<String>>,
     configuration: Mutex<Configuration>,
@@ -74,6 +86,8 @@ pub struct Appliance {
     is_unwatched: AtomicBool,
     /// Whether the settings of the log are older than the configuration.
     is_log_stale: AtomicBool,
+    /// Images of the software.
+    pub flash: Flash,
     /// The files that stand for those of TFTP servers.
     pub tftp: TftpServer,
     /// Where a save goes.
@@ -116,9 +130,11 @@ impl Appliance {
             counters: Counters::default(),
             drops: Drops::default(),
             states: States::default(),
+            gate: Arc::default(),
             sessions: Sessions::default(),
             log: Log::default(),
             lab: OnceLock::new(),
+            told: Mutex::default(),
             deleted: Mutex::default(),
             configuration: Mutex::default(),
             is_stale: AtomicBool::new(false),
@@ -132,6 +148,7 @@ impl Appliance {
             watch: Mutex::default(),
             is_unwatched: AtomicBool::new(false),
             is_log_stale: AtomicBool::new(false),
+            flash: Flash::default(),
             tftp: TftpServer::new(store.as_ref().map(StateDirectory::path)),
             store,
         };
@@ -140,11 +157,11 @@ impl Appliance {
     }
 
     /// An appliance that saves nothing and looks at the same servers as another one: results of
-    /// health checks hold for both.
+    /// health checks, and the way to the live network, hold for both.
     pub fn beside(other: &Appliance) -> Self {
         let states = States::beside(&other.states);
         let appliance = Appliance::new(Arc::clone(&other.grammar), Arc::clone(&other.clock), None);
-        Appliance { states, ..appliance }
+        Appliance { states, gate: Arc::clone(&other.gate), ..appliance }
     }
 
     /// An appliance with the built-in grammar that saves nothing; for tests and benchmarks.
@@ -218,12 +235,16 @@ impl Appliance {
             project::project(&self.grammar, tree, &self.states, configuration.boot, &nothing);
         // Nobody has the snapshot yet, so what the devices report can still be entered.
         if self.apply_to(&snapshot, &report.world) == Effect::Snapshot {
-            project::assign_owners(&mut snapshot);
+            hosts::assign_owners(&mut snapshot);
         }
         self.is_stale.store(false, Ordering::Release);
+        self.tell_itself(&snapshot);
         self.publish(snapshot);
         self.states.collect();
         drop(configuration);
+        if let Some(lab) = self.lab() {
+            lab.something_changed();
+        }
         self.is_unwatched.store(true, Ordering::Release);
         self.record(LogLevel::Informational, "Warm start");
     }
@@ -294,9 +315,13 @@ impl Appliance {
         if !self.is_unwatched.swap(false, Ordering::AcqRel) {
             return;
         }
-        let messages = self.watch().look(&self.current());
-        for message in messages {
-            self.record(LogLevel::Notification, message);
+        let network = {
+            let configuration = self.configuration();
+            Network::read(&self.grammar, &configuration.trees.configuration)
+        };
+        let messages = self.watch().look(&self.current(), &self.states, &network);
+        for (level, message) in messages {
+            self.record(level, message);
         }
     }
 
@@ -350,6 +375,8 @@ impl Appliance {
         let mut configuration = self.configuration();
         configuration.trees.world = Tree::default();
         self.states.reset();
+        self.gate.unmap_all();
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.counters.clear();
         for domain in &self.snapshot.load().sna_domains {
             // The clock begins anew, so no moment before counts any more.
@@ -548,6 +575,9 @@ impl Appliance {
             Event::Second => {
                 self.states.pass_second(sample);
                 self.tell_deletions();
+                if let Some(dots) = self.flash.finish() {
+                    self.log.say(dots + &self.grammar.message(Message::FlashDone, &[]));
+                }
             }
             Event::Status => self.states.report_status(),
             Event::Health => self.follow_health(&snapshot, moment),
@@ -582,36 +612,78 @@ impl Appliance {
         let snapshot =
             project::project(&self.grammar, tree, &self.states, configuration.boot, previous);
         self.is_stale.store(false, Ordering::Release);
+        self.tell_itself(&snapshot);
         self.snapshot.store(Arc::new(snapshot));
         self.states.collect();
     }
 
-    fn apply_world(&self, configuration: &Configuration, changes: &[(bool, Statement)]) {
+    /// Tells the appliance as its own site device what it has; in a lab the lab does.
+    fn tell_itself(&self, snapshot: &Snapshot) {
+        if self.lab.get().is_some() {
+            return;
+        }
+        let own = self.states.own();
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        for server in snapshot.servers.iter().filter(|server| server.is_self) {
+            let before = told.get(&server.address);
+            // What was never set is no report: settings made for the device stay.
+            if before.unwrap_or(&Own::default()) != &own {
+                own.tell(&server.state, before);
+                // No report has to travel.
+                server.state.report_status();
+                told.insert(server.address, own.clone());
+            }
+        }
+    }
+
+    /// Makes the settings of the emulated world again, for they take precedence over what the
+    /// devices of a lab reported meanwhile (emulated-world 1). Samples of measurements are not
+    /// taken again.
+    pub(crate) fn apply_world_again(&self) {
+        let configuration = self.configuration();
+        let statements = configuration.trees.world.root.statements();
+        let settings: Vec<Change> = statements
+            .filter(|statement| {
+                let storage = self.grammar.command(statement.command).storage.as_ref();
+                storage.is_some_and(|storage| !storage.again)
+            })
+            .map(|statement| Change {
+                kept: true,
+                statement: statement.without_block(),
+                file: None,
+            })
+            .collect();
+        self.apply_world(&configuration, &settings);
+    }
+
+    fn apply_world(&self, configuration: &Configuration, changes: &[Change]) {
         if changes.is_empty() {
             return;
         }
         // Whoever looks at the snapshot wants every line of the configuration in it.
-        let looks = |(_, statement): &(bool, Statement)| {
+        let looks = |change: &Change| {
+            let statement = &change.statement;
             world::needs_snapshot(&Reading { grammar: &self.grammar, statement })
         };
         if self.is_stale.load(Ordering::Acquire) && changes.iter().any(looks) {
             let previous = self.snapshot.load_full();
             self.publish_from(configuration, &previous);
         }
-        if self.apply_to(&self.snapshot.load(), changes) == Effect::Snapshot {
-            self.is_stale.store(true, Ordering::Release);
+        match self.apply_to(&self.snapshot.load(), changes) {
+            Effect::State => {}
+            Effect::Itself => self.tell_itself(&self.snapshot.load()),
+            Effect::Snapshot => self.is_stale.store(true, Ordering::Release),
         }
     }
 
     /// Applies settings of the emulated world; says whether the owners of VIPs are others now.
-    fn apply_to(&self, snapshot: &Snapshot, changes: &[(bool, Statement)]) -> Effect {
-        let world = World { states: &self.states, snapshot, now: self.clock.now() };
+    fn apply_to(&self, snapshot: &Snapshot, changes: &[Change]) -> Effect {
+        let world =
+            World { states: &self.states, snapshot, gate: &self.gate, now: self.clock.now() };
         let mut effect = Effect::State;
-        for (kept, statement) in changes {
+        for Change { kept, statement, file } in changes {
             let reading = Reading { grammar: &self.grammar, statement };
-            if world::apply(world, &reading, *kept) == Effect::Snapshot {
-                effect = Effect::Snapshot;
-            }
+            effect = effect.max(world::apply(world, &reading, *kept, file.as_ref()));
         }
         effect
     }

@@ -1,6 +1,7 @@
 //! The command line of the program (design section 0).
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -121,9 +122,37 @@ pub(crate) struct Options {
     /// Add the SOA record that the device leaves out of negative answers
     #[arg(long, global = true)]
     pub(crate) strict_dns: bool,
+    /// Check servers over the network, at the addresses that the configuration names or where
+    /// `emulate map` leads; `--live=mapped`: only at those that are mapped
+    #[arg(
+        long,
+        value_name = "WHAT",
+        global = true,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all"
+    )]
+    pub(crate) live: Option<Live>,
+    /// Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are
+    /// dropped or cut [default: no limit]
+    #[arg(long, value_name = "N", global = true)]
+    pub(crate) rate_limit: Option<NonZeroU32>,
+    /// Of the replies over the limit every so many is sent without records, so that clients come
+    /// again over TCP; 0: none, 1: all
+    #[arg(long, value_name = "N", global = true, default_value_t = 2, requires = "rate_limit")]
+    pub(crate) rate_limit_slip: u8,
     /// Read the grammar from a folder instead of the one that is built in
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) grammar: Option<PathBuf>,
+}
+
+/// Whom the program may reach over the network.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Live {
+    /// Every address that the configuration names
+    All,
+    /// Only where `emulate map` leads
+    Mapped,
 }
 
 /// How the findings of `check` are written.

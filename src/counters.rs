@@ -56,8 +56,14 @@ counters! {
     name_errors = "name errors",
     /// Replies with BADVERS: an EDNS version above 0.
     bad_versions = "bad EDNS versions",
+    /// Replies with BADCOOKIE: a server cookie that does not count.
+    bad_cookies = "bad cookies",
     /// Replies cut short with TC.
     truncated = "truncated",
+    /// Replies over the rate limit that were not sent.
+    rate_limited_dropped = "dropped by the rate limit",
+    /// Replies over the rate limit that were sent without records, with TC.
+    rate_limited_cut = "cut by the rate limit",
 }
 
 impl Counters {

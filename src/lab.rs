@@ -5,13 +5,15 @@
 //! controller, as a report would (emulated-world 3). So a line typed at one appliance travels to
 //! the answers of another before the next question, and settings made by `emulate` at the
 //! controller stay until the device itself reports something else (emulated-world 1).
+//!
+//! Whether a VIP passes its checks is no report: [`vips`] derives it from the devices that carry it.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::appliance::Appliance;
 use crate::cli::session::Session;
@@ -19,9 +21,14 @@ use crate::clock::Clock;
 use crate::config::capture;
 use crate::dns::{Responder, Settings};
 use crate::grammar::Grammar;
+use crate::health::own::Own;
 use crate::health::state::{Connection, ReportedVip, States};
 use crate::model::snapshot::{Application, Snapshot};
 use crate::store::{self, StoreError};
+
+mod vips;
+
+use vips::{Device, VipHealth};
 
 /// Appliances that know each other.
 #[derive(Debug)]
@@ -31,8 +38,16 @@ pub struct Lab {
     complaints: Mutex<Vec<String>>,
     /// Something changed since the last delivery.
     is_due: AtomicBool,
-    /// What was told to each controller, by its place and the device's address.
-    told: Mutex<HashMap<(usize, IpAddr), Report>>,
+    told: Mutex<Told>,
+}
+
+/// What was told so far.
+#[derive(Debug, Default)]
+struct Told {
+    /// Reports to each controller, by its place and the device's address.
+    reports: HashMap<(usize, IpAddr), Report>,
+    /// Whether each application of a VIP passes its checks.
+    health: VipHealth,
 }
 
 /// An appliance of a lab.
@@ -94,6 +109,8 @@ pub enum LabError {
 struct Report {
     connection: Connection,
     vips: Vec<VipReport>,
+    /// Its session table, load and new connections; `None`: it never reported.
+    own: Option<Own>,
 }
 
 /// What it reports about a VIP.
@@ -157,6 +174,10 @@ impl Lab {
         });
         for member in &lab.members {
             member.responder.appliance.join(&lab);
+        }
+        lab.deliver();
+        for member in &lab.members {
+            member.responder.appliance.apply_world_again();
         }
         lab
     }
@@ -222,7 +243,7 @@ impl Lab {
 
     /// Forgets what the controllers were told, so that everything is told again.
     pub(crate) fn tell_again(&self) {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Told::default();
         self.something_changed();
     }
 
@@ -247,29 +268,45 @@ impl Lab {
                 owners.entry(*address).or_insert(place);
             }
         }
+        // All of them look at the same addresses.
+        let states = &self.controller().responder.appliance.states;
+        let devices: Vec<Device<'_>> =
+            snapshots.iter().map(|snapshot| Device::of(snapshot, states)).collect();
+        let holders = vips::holders(&devices);
+        vips::tell(states, &mut told.health, vips::health(&devices, states));
         for (place, snapshot) in snapshots.iter().enumerate() {
             let controller = &self.members[place].responder.appliance;
             for server in &snapshot.servers {
                 let owner = owners.get(&server.address).copied();
-                let device = owner.map(|owner| {
-                    let states = &self.members[owner].responder.appliance.states;
-                    (&*snapshots[owner], states, owner == place)
+                let mut report = owner.map_or_else(Report::silent, |owner| {
+                    let own = self.members[owner].responder.appliance.states.own();
+                    let is_self = owner == place;
+                    report_of(snapshot, devices[owner], states, own, is_self, |vip| {
+                        vips::is_standby(&holders, vip, owner)
+                    })
                 });
-                let mut report = report_of(device);
-                let old = told.get(&(place, server.address));
-                if let Some(old) = old.filter(|_| report.connection != Connection::Established) {
-                    // A device that is silent has not withdrawn anything (decisions 3.6).
+                let old = told.reports.get(&(place, server.address));
+                let is_silent = report.connection != Connection::Established;
+                if let Some(old) = old.filter(|_| is_silent) {
+                    // A device that is silent has not withdrawn anything (decisions 3.6), but what
+                    // its partner has taken over it does not hold any more.
                     report.vips.clone_from(&old.vips);
+                    report.own.clone_from(&old.own);
+                    for vip in &mut report.vips {
+                        let address = vip.vip.address;
+                        vip.vip.standby |=
+                            owner.is_some_and(|owner| vips::is_standby(&holders, address, owner));
+                    }
                 }
                 if old == Some(&report)
-                    || (old.is_none() && is_described(controller, server.address))
+                    || (old.is_none() && is_silent && is_described(controller, server.address))
                 {
                     continue;
                 }
                 if tell(&controller.states, server.address, old, &report) {
                     controller.owners_changed();
                 }
-                told.insert((place, server.address), report);
+                told.reports.insert((place, server.address), report);
             }
         }
     }
@@ -280,12 +317,31 @@ fn is_described(controller: &Appliance, address: IpAddr) -> bool {
     !controller.states.server(address).vips().is_empty()
 }
 
-/// What a device reports; without a device, or if it does not speak the protocol, nothing.
-fn report_of(device: Option<(&Snapshot, &States, bool)>) -> Report {
-    let silent = Report { connection: Connection::Attempting, vips: Vec::new() };
-    let Some((snapshot, states, is_self)) = device else { return silent };
-    if !snapshot.speaks_protocol && !is_self {
-        return silent;
+impl Report {
+    /// Nothing, from a device that does not answer.
+    fn silent() -> Self {
+        Report { connection: Connection::Attempting, vips: Vec::new(), own: None }
+    }
+}
+
+/// What a device reports to a controller. One that does not speak the protocol, or on another port
+/// (guide p. 30), says nothing but to itself; the connection to one that is off is lost.
+fn report_of(
+    controller: &Snapshot,
+    device: Device<'_>,
+    states: &States,
+    own: Own,
+    is_self: bool,
+    is_standby: impl Fn(IpAddr) -> bool,
+) -> Report {
+    let Device { snapshot, is_on } = device;
+    if !is_on {
+        return Report { connection: Connection::Down, ..Report::silent() };
+    }
+    let is_reached =
+        snapshot.speaks_protocol && snapshot.protocol_port.live == controller.protocol_port.live;
+    if !is_reached && !is_self {
+        return Report::silent();
     }
     let balancing = &snapshot.balancing;
     let vips = balancing.virtual_.iter().filter(|server| !server.disabled).filter_map(|server| {
@@ -298,10 +354,10 @@ fn report_of(device: Option<(&Snapshot, &States, bool)>) -> Report {
             })
             .collect();
         let applications = bindings.iter().map(|(application, _)| *application).collect();
-        let vip = ReportedVip { address, applications, standby: false };
+        let vip = ReportedVip { address, applications, standby: is_standby(address) };
         Some(VipReport { vip, bindings })
     });
-    Report { connection: Connection::Established, vips: vips.collect() }
+    Report { connection: Connection::Established, vips: vips.collect(), own: Some(own) }
 }
 
 /// Tells a controller what has changed; whether the owners of VIPs have.
@@ -311,43 +367,31 @@ fn tell(states: &States, device: IpAddr, old: Option<&Report>, new: &Report) -> 
     if old.is_none_or(|old| old.connection != new.connection) {
         server.set_connection(new.connection);
     }
-    let known = |report: Option<&Report>, address: IpAddr| {
-        let vips = report.map_or(&[][..], |report| &report.vips);
-        vips.iter().find(|vip| vip.vip.address == address).cloned()
-    };
-    for gone in old.map_or(&[][..], |old| &old.vips) {
-        if known(Some(new), gone.vip.address).is_none() {
-            server.withdraw_vip(gone.vip.address);
-            set_health(states, &gone.bindings, gone.vip.address, |_| true);
-            owners_changed = true;
-        }
+    if let Some(own) = &new.own {
+        // After a lost connection the first status report comes at once.
+        let is_new = old.is_none_or(|old| old.connection != new.connection);
+        own.tell(&server, old.and_then(|old| old.own.as_ref()).filter(|_| !is_new));
+    }
+    let known: HashMap<IpAddr, &VipReport> =
+        old.map_or(&[][..], |old| &old.vips).iter().map(|vip| (vip.vip.address, vip)).collect();
+    let kept: HashSet<IpAddr> = new.vips.iter().map(|vip| vip.vip.address).collect();
+    for gone in known.keys().filter(|address| !kept.contains(*address)) {
+        server.withdraw_vip(*gone);
+        owners_changed = true;
     }
     for vip in &new.vips {
-        let before = known(old, vip.vip.address);
-        if before.as_ref().is_none_or(|before| before.vip != vip.vip) {
+        let before = known.get(&vip.vip.address);
+        if before.is_none_or(|before| before.vip != vip.vip) {
             server.report_vip(vip.vip.clone());
             owners_changed = true;
         }
-        if before.as_ref().is_none_or(|before| before.bindings != vip.bindings) {
+        if before.is_none_or(|before| before.bindings != vip.bindings) {
             for (application, count) in &vip.bindings {
                 server.set_active_bindings(vip.vip.address, *application, *count);
             }
-            set_health(states, &vip.bindings, vip.vip.address, |count| count > 0);
         }
     }
     owners_changed
-}
-
-fn set_health(
-    states: &States,
-    bindings: &[(Application, u32)],
-    vip: IpAddr,
-    is_up: impl Fn(u32) -> bool,
-) {
-    let state = states.address(vip);
-    for (application, count) in bindings {
-        state.set_up(Some(*application), is_up(*count));
-    }
 }
 
 /// The files of a folder with that extension, in the order of their names.

@@ -21,6 +21,7 @@
 //! typed. Everything else is derived from them, in one direction.
 
 pub mod appliance;
+pub mod behind;
 pub mod check;
 pub mod cli;
 pub mod clock;
@@ -28,14 +29,17 @@ pub mod config;
 pub mod counters;
 pub mod demo;
 pub mod dns;
+pub mod flash;
 pub mod grammar;
 pub mod gslb;
 pub mod health;
 pub mod lab;
+pub mod live;
 pub mod log;
 pub mod model;
 mod names;
 pub mod replay;
+pub mod revision;
 pub mod secret;
 pub mod show;
 pub mod sna;

@@ -14,11 +14,14 @@ use adxemu::cli::session::Session;
 use adxemu::clock::{Clock, RealClock, every_second};
 use adxemu::config::capture;
 use adxemu::demo::Demo;
+use adxemu::dns::cookie::Secret;
+use adxemu::dns::rate::RateLimit;
 use adxemu::dns::serve::{ListenError, Server, TcpLimits};
 use adxemu::dns::{Responder, Settings};
 use adxemu::grammar::link::Message;
 use adxemu::grammar::{Grammar, GrammarError, reference};
 use adxemu::lab::{Lab, LabError};
+use adxemu::live::gate::Allowed;
 use adxemu::replay::appliance::Played;
 use adxemu::replay::{self, Subject};
 use adxemu::store::{self, StateDirectory, StoreError};
@@ -26,7 +29,7 @@ use adxemu::term::console::Console;
 use adxemu::term::{lines, quiet};
 use tokio::runtime::Runtime;
 
-use crate::arguments::{Arguments, Command, FailOn, Format, Options, Served};
+use crate::arguments::{Arguments, Command, FailOn, Format, Live, Options, Served};
 use crate::what_if;
 
 /// Why the program ends with status 2.
@@ -42,6 +45,8 @@ pub(crate) enum Failure {
     Lab(#[from] LabError),
     #[error(transparent)]
     WhatIf(#[from] adxemu::whatif::Problem),
+    #[error("the system gives no random numbers: {0}")]
+    Random(#[from] getrandom::Error),
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("no example is called {name}; there are: {known}")]
@@ -73,13 +78,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             check_files(options, files, *format, *fail_on)
         }
         Some(Command::Simulate(what)) => {
-            Ok(what_if::run(&grammar(options)?, settings(options), what)?)
+            Ok(what_if::run(&grammar(options)?, settings(options)?, what)?)
         }
         Some(Command::Failures(what)) => {
-            Ok(what_if::run_failures(&grammar(options)?, settings(options), what)?)
+            Ok(what_if::run_failures(&grammar(options)?, settings(options)?, what)?)
         }
         Some(Command::Audit(what)) => {
-            Ok(what_if::run_audit(&grammar(options)?, settings(options), what)?)
+            Ok(what_if::run_audit(&grammar(options)?, settings(options)?, what)?)
         }
         Some(Command::Commands { markdown }) => print_commands(options, *markdown),
     }
@@ -131,6 +136,7 @@ fn appliance(options: &Options, example: Option<Demo>) -> Result<Arc<Appliance>,
     };
     let store = folder.as_deref().map(StateDirectory::open).transpose()?;
     let appliance = Arc::new(Appliance::new(grammar(options)?, Arc::new(RealClock::new()), store));
+    appliance.gate.open(allowed(options));
     if let Some(example) = example {
         appliance.start_with(example.text());
     } else if let Some(path) = &options.config {
@@ -151,8 +157,23 @@ fn default_state() -> Option<PathBuf> {
         .map(|base| base.join("adxemu"))
 }
 
-fn settings(options: &Options) -> Settings {
-    Settings { client_subnet: options.client_subnet, strict_dns: options.strict_dns }
+fn settings(options: &Options) -> Result<Settings, Failure> {
+    let slip = options.rate_limit_slip;
+    Ok(Settings {
+        client_subnet: options.client_subnet,
+        strict_dns: options.strict_dns,
+        cookies: Some(Secret::from_system()?),
+        rate_limit: options.rate_limit.map(|per_second| RateLimit { per_second, slip }),
+    })
+}
+
+/// Whom the program may reach over the network.
+fn allowed(options: &Options) -> Allowed {
+    match options.live {
+        None => Allowed::Nothing,
+        Some(Live::Mapped) => Allowed::Mapped,
+        Some(Live::All) => Allowed::All,
+    }
 }
 
 /// What a command of the program starts.
@@ -168,13 +189,14 @@ struct Started {
 impl Started {
     fn one(options: &Options, example: Option<Demo>) -> Result<Self, Failure> {
         let appliance = appliance(options, example)?;
-        let responder = Arc::new(Responder { appliance, settings: settings(options) });
+        let responder = Arc::new(Responder { appliance, settings: settings(options)? });
         Ok(Started { responder, example, lab: None })
     }
 
     fn lab(options: &Options, folder: &Path) -> Result<Self, Failure> {
         let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
-        let lab = Lab::start(&grammar(options)?, &clock, settings(options), folder)?;
+        let lab = Lab::start(&grammar(options)?, &clock, settings(options)?, folder)?;
+        lab.controller().responder.appliance.gate.open(allowed(options));
         let responder = Arc::clone(&lab.controller().responder);
         Ok(Started { responder, example: None, lab: Some(lab) })
     }

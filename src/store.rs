@@ -104,7 +104,7 @@ impl StateDirectory {
     ///
     /// It cannot be written; then the old one is still there.
     pub fn save(&self, saved: &Saved) -> Result<(), StoreError> {
-        write_whole(&self.path, SAVED, &saved.to_text())
+        write_whole(&self.path, SAVED, saved.to_text().as_bytes())
     }
 
     /// Saves another startup configuration; the settings of the emulated world stay.
@@ -164,6 +164,21 @@ impl Saved {
 ///
 /// It cannot be read, or it is too large.
 pub fn read_text(path: &Path) -> Result<String, StoreError> {
+    read_bytes(path).map(text_of)
+}
+
+/// The text of a file. If it is no UTF-8, all of it is taken as Latin-1.
+pub fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+}
+
+/// Reads a file.
+///
+/// # Errors
+///
+/// It cannot be read, or it is too large.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, StoreError> {
     let fail = |source| StoreError::File { path: path.to_owned(), source };
     let file = File::open(path).map_err(fail)?;
     let mut bytes = Vec::new();
@@ -171,12 +186,11 @@ pub fn read_text(path: &Path) -> Result<String, StoreError> {
     if bytes.len() as u64 > MOST_BYTES {
         return Err(StoreError::TooLarge(path.to_owned()));
     }
-    Ok(String::from_utf8(bytes)
-        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect()))
+    Ok(bytes)
 }
 
 /// Writes a file beside the old one, syncs it, and puts it in the old one's place.
-pub(crate) fn write_whole(folder: &Path, name: &str, text: &str) -> Result<(), StoreError> {
+pub(crate) fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
     let path = folder.join(name);
     let fail = |source| StoreError::File { path: path.clone(), source };
     let mut file = tempfile::Builder::new()
@@ -184,7 +198,7 @@ pub(crate) fn write_whole(folder: &Path, name: &str, text: &str) -> Result<(), S
         .suffix(UNFINISHED)
         .tempfile_in(folder)
         .map_err(fail)?;
-    file.write_all(text.as_bytes()).map_err(fail)?;
+    file.write_all(bytes).map_err(fail)?;
     file.as_file().sync_all().map_err(fail)?;
     file.persist(&path).map_err(|error| fail(error.error))?;
     // The new name must be on the disk too.

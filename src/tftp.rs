@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::store::{self, StoreError};
 
@@ -20,7 +20,7 @@ const LONGEST_NAME: usize = 255;
 #[derive(Debug, Default)]
 pub struct TftpServer {
     folder: Option<PathBuf>,
-    files: Mutex<BTreeMap<String, String>>,
+    files: Mutex<BTreeMap<String, Arc<[u8]>>>,
 }
 
 /// Why a file cannot be read or written.
@@ -46,23 +46,32 @@ impl TftpServer {
         TftpServer { folder: state.map(|path| path.join("tftp")), files: Mutex::default() }
     }
 
+    /// Reads a configuration.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or it cannot be read.
+    pub fn get_text(&self, name: &str) -> Result<String, TftpError> {
+        self.get(name).map(store::text_of)
+    }
+
     /// Reads a file.
     ///
     /// # Errors
     ///
     /// There is none, or it cannot be read.
-    pub fn get(&self, name: &str) -> Result<String, TftpError> {
+    pub fn get(&self, name: &str) -> Result<Vec<u8>, TftpError> {
         check(name)?;
         let Some(folder) = &self.folder else {
             let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-            return files.get(name).cloned().ok_or(TftpError::NotFound);
+            return files.get(name).map(|file| file.to_vec()).ok_or(TftpError::NotFound);
         };
         let path = folder.join(name);
         // Anything else than a file, a pipe say, could keep the reader waiting.
         if !path.is_file() {
             return Err(TftpError::NotFound);
         }
-        Ok(store::read_text(&path)?)
+        Ok(store::read_bytes(&path)?)
     }
 
     /// Writes a file, in the place of one of that name.
@@ -70,19 +79,19 @@ impl TftpServer {
     /// # Errors
     ///
     /// It cannot be written.
-    pub fn put(&self, name: &str, text: &str) -> Result<(), TftpError> {
+    pub fn put(&self, name: &str, contents: &[u8]) -> Result<(), TftpError> {
         check(name)?;
         let Some(folder) = &self.folder else {
             let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
             if files.len() >= MOST_FILES && !files.contains_key(name) {
                 return Err(TftpError::Full);
             }
-            files.insert(name.to_owned(), text.to_owned());
+            files.insert(name.to_owned(), Arc::from(contents));
             return Ok(());
         };
         let fail = |source: io::Error| StoreError::File { path: folder.clone(), source };
         std::fs::create_dir_all(folder).map_err(fail)?;
-        Ok(store::write_whole(folder, name, text)?)
+        Ok(store::write_whole(folder, name, contents)?)
     }
 }
 
@@ -102,12 +111,12 @@ mod tests {
 
     fn works(server: &TftpServer) {
         assert!(matches!(server.get("a.cfg"), Err(TftpError::NotFound)));
-        server.put("a.cfg", "one\n").unwrap();
-        server.put("a.cfg", "two\n").unwrap();
-        assert_eq!(server.get("a.cfg").unwrap(), "two\n");
+        server.put("a.cfg", b"one\n").unwrap();
+        server.put("a.cfg", b"two\n").unwrap();
+        assert_eq!(server.get_text("a.cfg").unwrap(), "two\n");
         for name in ["", ".", "..", "../a", "a/b", "/etc/x", ".hidden", "a b", "a\0", "ä"] {
             assert!(matches!(server.get(name), Err(TftpError::Name)), "{name}");
-            assert!(matches!(server.put(name, ""), Err(TftpError::Name)), "{name}");
+            assert!(matches!(server.put(name, b""), Err(TftpError::Name)), "{name}");
         }
     }
 
@@ -116,10 +125,10 @@ mod tests {
         let server = TftpServer::new(None);
         works(&server);
         for number in 0..MOST_FILES - 1 {
-            server.put(&number.to_string(), "").unwrap();
+            server.put(&number.to_string(), b"").unwrap();
         }
-        assert!(matches!(server.put("more", ""), Err(TftpError::Full)));
-        server.put("a.cfg", "three\n").unwrap();
+        assert!(matches!(server.put("more", b""), Err(TftpError::Full)));
+        server.put("a.cfg", b"three\n").unwrap();
     }
 
     #[test]

@@ -141,3 +141,48 @@ fn exists(name: &str) -> bool {
             })
         })
 }
+
+/// What begins a connection or sends to somebody who has not asked.
+const LEAVES: [&str; 6] = [
+    "TcpStream::connect",
+    "TcpSocket",
+    "lookup_host",
+    "to_socket_addrs",
+    ".connect(",
+    "connect_timeout",
+];
+
+/// The file that may do so.
+const GATE: &str = "src/live/gate.rs";
+
+#[test]
+fn packets_leave_by_the_gate_only() {
+    let mut folders = vec![PathBuf::from("src")];
+    let mut at_the_gate = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            // Tests are clients of their own sockets.
+            let program = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+            let is_test = path.components().any(|part| part.as_os_str() == "tests")
+                || path.file_stem().is_some_and(|name| name == "tests");
+            for (number, line) in program.lines().enumerate().filter(|_| !is_test) {
+                let leaves = LEAVES.iter().any(|one| line.contains(one))
+                    && !line.trim_start().starts_with("//")
+                    // The gate's own.
+                    && !line.contains("route.connect(");
+                if leaves && path == Path::new(GATE) {
+                    at_the_gate += 1;
+                } else {
+                    assert!(!leaves, "{}:{}: {line}", path.display(), number + 1);
+                }
+            }
+        }
+    }
+    assert!(at_the_gate >= 3, "the gate is watched at the wrong place");
+}

@@ -3,6 +3,10 @@
 //! With `ADXEMU_BLESS=1` blocks that no longer fit are rewritten. A run that rewrote anything
 //! fails, so that only a second look accepts it.
 
+mod transcripts {
+    pub(crate) mod worked_numbers;
+}
+
 use std::env;
 use std::error::Error;
 use std::ffi::OsStr;
@@ -21,7 +25,7 @@ const TRANSCRIPTS: &str = "transcripts";
 /// Set to `1`, rewrites the session files.
 const BLESS: &str = "ADXEMU_BLESS";
 /// What the names of files under `transcripts/` may end in: sessions, and what they load.
-const EXTENSIONS: [&str; 3] = ["session", "cfg", "emu"];
+const EXTENSIONS: [&str; 4] = ["session", "cfg", "emu", "zone"];
 
 /// An appliance fresh from the factory, at its privileged prompt.
 fn fresh() -> Box<dyn Subject> {
@@ -39,6 +43,10 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         let files = files.clone();
         move || every_file_is_used(&files)
     })];
+    trials.push(Trial::test("every worked number is played", {
+        let files = files.clone();
+        move || transcripts::worked_numbers::are_played(&files)
+    }));
     for path in files.into_iter().filter(|path| is_session(path)) {
         let name = path.display().to_string();
         trials.push(Trial::test(name, move || play(&path, options)));

@@ -8,8 +8,12 @@ mod wire {
     pub(crate) mod messages;
     pub(crate) mod world;
 
+    mod cookies;
     mod edns;
+    mod extended_errors;
     mod gateways;
     mod mutation;
+    mod rate;
     mod sockets;
+    mod streams;
 }

@@ -108,15 +108,9 @@ fn choose_address(criterion: &mut Criterion<CpuTime>) {
     criterion.bench_function("choose", |bencher| {
         bencher.iter(|| {
             let domain = host.domain.lock();
-            let view = View {
-                snapshot: &snapshot,
-                states: &appliance.states,
-                host,
-                domain: &domain,
-                family: Family::V4,
-                client: CLIENT,
-                now: appliance.clock.now(),
-            };
+            let now = appliance.clock.now();
+            let states = &appliance.states;
+            let view = View::new(&snapshot, states, host, &domain, Family::V4, CLIENT, now);
             choose(black_box(&view), &mut ())
         });
     });

@@ -8,6 +8,7 @@ use crate::cli::words::{self, Word};
 use crate::grammar::link::Message;
 use crate::grammar::{Command, Privilege};
 use crate::model::access::{Access, CliLevel, Demand, Method};
+use crate::model::banners::Banners;
 use crate::model::logging::LogLevel;
 
 /// How often a session may try to say who it is.
@@ -60,7 +61,8 @@ pub(super) fn enable(session: &mut Session, given: Option<&str>) -> String {
             // A user of an account stays who it is.
             let privilege = account_privilege(&access, session);
             session.enter_privileged(privilege);
-            session.appliance.grammar.message(Message::NoPassword, &[])
+            let text = session.appliance.grammar.message(Message::NoPassword, &[]);
+            text + &exec_banner(session)
         }
         (Demand::Password(method), Some(password)) => {
             finish_enable(session, access.password(method, password), None)
@@ -99,22 +101,72 @@ fn finish_enable(
         session.set_user(user);
     }
     session.enter_privileged(privilege);
-    String::new()
+    exec_banner(session)
+}
+
+fn banners(session: &Session) -> Banners {
+    let configuration = session.appliance.configuration();
+    Banners::read(&session.appliance.grammar, &configuration.trees.configuration)
+}
+
+/// The banner of the level that the session is at.
+fn exec_banner(session: &Session) -> String {
+    if session.is_at_user_level() { None } else { banners(session).exec }.unwrap_or_default()
+}
+
+/// What appears before the first prompt of a remote session.
+pub(super) fn greeting(session: &Session) -> String {
+    let motd = banners(session).motd.unwrap_or_default();
+    match (session.line, &session.question) {
+        (Line::Console, _) => String::new(),
+        (_, Some(Question::Banner(_))) => motd,
+        (_, question) => motd + &behind_motd(session, question.is_some()),
+    }
+}
+
+/// What stands between the banner and what a session is asked, or its first prompt.
+fn behind_motd(session: &Session, asks: bool) -> String {
+    match session.line {
+        Line::Telnet(_) if asks => {
+            format!("\n{}\n", session.appliance.grammar.message(Message::LoginBanner, &[]))
+        }
+        _ => exec_banner(session),
+    }
+}
+
+/// The question that a new session is asked, behind a banner that wants to be read first.
+pub(super) fn behind_banner(session: &Session, question: Option<Question>) -> Option<Question> {
+    let banners = banners(session);
+    if banners.waits && banners.motd.is_some() && session.line != Line::Console {
+        Some(Question::Banner(question.map(Box::new)))
+    } else {
+        question
+    }
+}
+
+/// Tells the console that somebody has come in over Telnet.
+pub(super) fn announce(session: &Session) {
+    if let (Line::Telnet(client), Some(text)) = (session.line, banners(session).incoming) {
+        let grammar = &session.appliance.grammar;
+        let from = grammar.message(Message::IncomingTelnet, &[("client", &client.to_string())]);
+        session.appliance.log.say(from + &text);
+    }
 }
 
 /// Asks a new session who it is, if the configuration says so.
 pub(super) fn begin(session: &mut Session) {
     let access = access(session);
-    session.question = match access.login_demand() {
+    let question = match access.login_demand() {
         Demand::Nothing => None,
         Demand::Password(method) => {
             Some(Question::LoginPassword { method, name: None, tries: LOGIN_TRIES })
         }
         Demand::Account | Demand::Impossible => Some(Question::LoginName { tries: LOGIN_TRIES }),
     };
-    if session.question.is_none() && access.begins_privileged {
+    if question.is_none() && access.begins_privileged {
         session.land_privileged(Privilege::Full);
     }
+    session.question = behind_banner(session, question);
 }
 
 /// Takes the answer to a question about who somebody is.
@@ -140,6 +192,10 @@ pub(super) fn answer(session: &mut Session, question: Question, answer: &str) ->
         }
         Question::LoginPassword { method, name, tries } => {
             login(session, method, name.as_deref(), tries, answer)
+        }
+        Question::Banner(next) => {
+            session.question = next.map(|next| *next);
+            behind_motd(session, session.question.is_some())
         }
         Question::Reload | Question::ReloadUnsaved => String::new(),
     }
@@ -211,7 +267,7 @@ fn login(
         session.land_privileged(privilege);
     }
     record_login(session);
-    format!("\n{}\n", grammar.message(Message::LoginDone, &[]))
+    format!("\n{}\n{}", grammar.message(Message::LoginDone, &[]), exec_banner(session))
 }
 
 #[cfg(test)]
@@ -257,6 +313,66 @@ mod tests {
         let open = session.appliance().sessions.list();
         assert_eq!(open[0].user.as_deref(), Some("oper"));
         drop(open);
+    }
+
+    #[test]
+    fn banners_are_shown_where_they_belong() {
+        let text = format!(
+            "{ACCOUNTS}banner motd $Authorised users only$\nbanner exec $Take care$\n\
+             banner incoming $Somebody came$\n"
+        );
+        let mut session = telnet(&text);
+        let expected = "Authorised users only\n\nUser Access Verification\n\n";
+        assert_eq!(session.greeting(), expected);
+        let said = session.appliance().log.take();
+        assert_eq!(said, ["Telnet from 192.0.2.77\nSomebody came\n"]);
+        session.run("admin");
+        assert_eq!(session.run("one"), "\nUser login successful.\n\n");
+        assert!(session.run("enable").ends_with("assigned yet...\nTake care\n"));
+        // The console sees the one of the level only.
+        let mut console = Session::new(Arc::clone(&session.responder));
+        assert_eq!(console.greeting(), "");
+        assert!(console.run("enable").ends_with("assigned yet...\nTake care\n"));
+    }
+
+    #[test]
+    fn a_banner_may_want_to_be_read() {
+        let text = format!(
+            "{ACCOUNTS}banner motd $Authorised users only$\nbanner motd require-enter-key\n\
+             banner exec $Take care$\naaa authentication login privilege-mode\n"
+        );
+        let mut session = telnet(&text);
+        assert_eq!(session.greeting(), "Authorised users only\n");
+        let wait = "Press <Enter> to accept and continue the login process....";
+        assert_eq!(session.prompt(), wait);
+        assert!(!session.asks_secret());
+        assert_eq!(session.run(""), "\nUser Access Verification\n\n");
+        assert_eq!(session.prompt(), "Please Enter Login Name: ");
+        session.run("admin");
+        assert_eq!(session.run("one"), "\nUser login successful.\n\nTake care\n");
+        // SSH has checked the user before.
+        let responder = Arc::clone(&session.responder);
+        let user = access(&session).account("admin", "one").cloned().unwrap();
+        let line = Line::Ssh(IpAddr::from([192, 0, 2, 78]));
+        let mut session = Session::of_user(responder, line, &user);
+        assert_eq!(session.greeting(), "Authorised users only\n");
+        assert_eq!(session.prompt(), wait);
+        assert_eq!(session.run("x"), "Take care\n");
+        assert_eq!(session.prompt(), "SSH@ServerIronADX#");
+    }
+
+    #[test]
+    fn the_second_who_configures_is_warned() {
+        let mut first = telnet("");
+        let mut second = Session::new(Arc::clone(&first.responder));
+        first.run("enable");
+        second.run("enable");
+        assert_eq!(first.run("configure terminal"), "");
+        let warning = "Warning: 1 user(s) already in config mode.\n";
+        assert_eq!(second.run("configure terminal"), warning);
+        second.end();
+        first.end();
+        assert_eq!(second.run("configure terminal"), "");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::config::edit::Refusal;
 use crate::config::tree::Reading;
 use crate::demo::Demo;
 use crate::dns::client::ClientQuery;
+use crate::flash::{FlashError, Slot};
 use crate::grammar::link::{Action, Message};
 use crate::model::snapshot::Family;
 
@@ -71,6 +72,20 @@ pub(super) fn perform(
         Action::UploadStartup => Ok(files::upload(session, Which::Startup, file(arguments))),
         Action::DownloadRunning => Ok(files::download(session, Which::Running, file(arguments))),
         Action::DownloadStartup => Ok(files::download(session, Which::Startup, file(arguments))),
+        Action::DownloadImage => {
+            Ok(files::download_image(session, slot(arguments), file(arguments)))
+        }
+        Action::UploadImage => Ok(files::upload_image(session, slot(arguments), file(arguments))),
+        Action::CopyImage => Ok(files::copy_image(session, slot(arguments))),
+        Action::EraseImage => Ok(files::erase_image(session, slot(arguments))),
+        Action::BootImage => {
+            if session.appliance.flash.image(slot(arguments)).is_none() {
+                let reason = FlashError::NoImage.to_string();
+                return Err(Refusal::new(Message::FlashFailed).with("reason", reason));
+            }
+            session.question = Some(Question::Reload);
+            Ok(String::new())
+        }
         Action::EraseStartup => Ok(files::erase(session)),
         Action::ClockSet => schedule::set_clock(&session.appliance, arguments),
         Action::ReloadAfter => schedule::restart_after(&session.appliance, arguments),
@@ -92,14 +107,14 @@ pub(super) fn perform(
         Action::KillConsole => kill(session, LineKind::Console, arguments),
         Action::KillSsh => kill(session, LineKind::Ssh, arguments),
         Action::KillTelnet => kill(session, LineKind::Telnet, arguments),
-        Action::Ping => Ok(match arguments.address("target") {
-            Some(target) => reach::ping(session, target, arguments.number("count").unwrap_or(1)),
-            None => String::new(),
-        }),
-        Action::Traceroute => Ok(match arguments.address("target") {
-            Some(target) => reach::traceroute(session, target),
-            None => String::new(),
-        }),
+        Action::Ping => {
+            let target = reach::target(session, arguments)?;
+            Ok(reach::ping(session, target, arguments.number("count").unwrap_or(1)))
+        }
+        Action::Traceroute => {
+            let target = reach::target(session, arguments)?;
+            Ok(reach::traceroute(session, target))
+        }
         Action::StopTraceroute => Ok(grammar.message(Message::NoTraceRoute, &[])),
         Action::WriteMemory => Ok(match session.appliance.save() {
             Ok(()) => {
@@ -186,6 +201,11 @@ pub(super) fn answer(session: &mut Session, question: Question, answer: &str) ->
 /// The name of the file that is copied.
 fn file<'a>(arguments: &Reading<'a>) -> &'a str {
     arguments.text("file").unwrap_or_default()
+}
+
+/// The place of the image that is copied.
+fn slot(arguments: &Reading<'_>) -> Slot {
+    arguments.word("slot").and_then(Slot::from_name).unwrap_or(Slot::Primary)
 }
 
 /// Ends other sessions of a kind, all or the one of that number.

@@ -1,10 +1,11 @@
-//! Copying and erasing configurations (base-cli 3.2).
+//! Copying and erasing configurations and images (base-cli 3.2).
 
 use std::fmt::Write as _;
 
 use crate::cli::session::Session;
 use crate::config::load::Rejected;
 use crate::config::render::{self, Secrets};
+use crate::flash::Slot;
 use crate::grammar::link::Message;
 use crate::model::logging::LogLevel;
 use crate::tftp::TftpError;
@@ -44,7 +45,7 @@ pub(super) fn upload(session: &Session, which: Which, file: &str) -> String {
         }
     };
     let places = [("what", which.name())];
-    match appliance.tftp.put(file, &text) {
+    match appliance.tftp.put(file, text.as_bytes()) {
         Ok(()) => appliance.grammar.message(Message::UploadDone, &places),
         Err(error) => failed(session, Message::UploadFailed, which, &error),
     }
@@ -54,7 +55,7 @@ pub(super) fn upload(session: &Session, which: Which, file: &str) -> String {
 /// saved one is replaced.
 pub(super) fn download(session: &mut Session, which: Which, file: &str) -> String {
     let appliance = &session.appliance;
-    let text = match appliance.tftp.get(file) {
+    let text = match appliance.tftp.get_text(file) {
         Ok(text) => text,
         Err(error) => return failed(session, Message::DownloadFailed, which, &error),
     };
@@ -83,6 +84,61 @@ pub(super) fn erase(session: &Session) -> String {
             grammar.message(Message::WriteMemoryFailed, &[("reason", &error.to_string())])
         }
     }
+}
+
+/// Copies an image from the TFTP server into flash memory. It is written while the session goes on.
+pub(super) fn download_image(session: &Session, slot: Slot, file: &str) -> String {
+    let appliance = &session.appliance;
+    let written = appliance.tftp.get(file).map_err(|error| error.to_string()).and_then(|image| {
+        appliance.flash.write(slot, file, image).map_err(|error| error.to_string())
+    });
+    match written {
+        Ok(()) => appliance.grammar.message(Message::FlashWrite, &[]),
+        Err(reason) => image_failed(session, Message::DownloadFailed, &reason),
+    }
+}
+
+/// Copies an image from flash memory to the TFTP server.
+pub(super) fn upload_image(session: &Session, slot: Slot, file: &str) -> String {
+    let appliance = &session.appliance;
+    let sent = appliance
+        .flash
+        .contents(slot)
+        .map_err(|error| error.to_string())
+        .and_then(|image| appliance.tftp.put(file, &image).map_err(|error| error.to_string()));
+    match sent {
+        Ok(()) => appliance.grammar.message(Message::UploadDone, &[("what", FLASH)]),
+        Err(reason) => image_failed(session, Message::UploadFailed, &reason),
+    }
+}
+
+/// Copies the image of the other place.
+pub(super) fn copy_image(session: &Session, slot: Slot) -> String {
+    let appliance = &session.appliance;
+    match appliance.flash.copy_to(slot) {
+        Ok(()) => appliance.grammar.message(Message::FlashWrite, &[]),
+        Err(error) => {
+            appliance.grammar.message(Message::FlashFailed, &[("reason", &error.to_string())])
+        }
+    }
+}
+
+/// Erases an image.
+pub(super) fn erase_image(session: &Session, slot: Slot) -> String {
+    let appliance = &session.appliance;
+    match appliance.flash.erase(slot) {
+        Ok(()) => appliance.grammar.message(Message::FlashErased, &[]),
+        Err(error) => {
+            appliance.grammar.message(Message::FlashFailed, &[("reason", &error.to_string())])
+        }
+    }
+}
+
+/// How messages call what is copied.
+const FLASH: &str = "flash";
+
+fn image_failed(session: &Session, message: Message, reason: &str) -> String {
+    session.appliance.grammar.message(message, &[("what", FLASH), ("reason", reason)])
 }
 
 fn failed(session: &Session, message: Message, which: Which, error: &TftpError) -> String {

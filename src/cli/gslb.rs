@@ -11,7 +11,7 @@ use crate::config::tree::Reading;
 use crate::dns::answer;
 use crate::grammar::link::Message;
 use crate::health::prefix::Prefix;
-use crate::model::project::wire_name;
+use crate::model::hosts::wire_name;
 use crate::model::snapshot::{Family, Host, NameEntry, Snapshot};
 use crate::show::{self, Explained, RttSimulation};
 
@@ -52,7 +52,7 @@ pub(super) fn host_named<'a>(
     let zone = arguments.text("zone").and_then(|zone| snapshot.zone(zone));
     zone.into_iter()
         .flat_map(|zone| &zone.hosts)
-        .map(|host| &snapshot.hosts[host.index()])
+        .map(|host| &*snapshot.hosts[host.index()])
         .find(|host| host.name.eq_ignore_ascii_case(name))
         .ok_or_else(|| Refusal::new(Message::NoSuchHost).with("host", name))
 }

@@ -196,9 +196,11 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
         | ValueType::Name(_)
         | ValueType::Domain(_)
         | ValueType::Label(_)
+        | ValueType::QueryName(_)
         | ValueType::Quoted
         | ValueType::Line
         | ValueType::Delimited
+        | ValueType::MasterFile
         | ValueType::Choice(_) => false,
     }
 }

@@ -12,6 +12,8 @@ pub enum Question {
     ReloadUnsaved,
     /// A password for the privileged level, checked by that method.
     EnablePassword(Method),
+    /// Whether a banner was read; then comes the next question, if there is one.
+    Banner(Option<Box<Question>>),
     /// The name of an account for the privileged level.
     EnableName,
     /// Its password.
@@ -44,6 +46,7 @@ impl Question {
             | Question::LoginPassword { .. } => true,
             Question::Reload
             | Question::ReloadUnsaved
+            | Question::Banner(_)
             | Question::EnableName
             | Question::LoginName { .. } => false,
         }
@@ -54,6 +57,7 @@ impl Question {
         match self {
             Question::Reload => (Message::ReloadQuestion, true),
             Question::ReloadUnsaved => (Message::ReloadUnsavedQuestion, true),
+            Question::Banner(_) => (Message::AcceptBanner, false),
             Question::EnableName => (Message::UserPrompt, false),
             Question::EnablePassword(_) | Question::EnableAccount { .. } => {
                 (Message::PasswordPrompt, false)

@@ -4,9 +4,59 @@ use std::fmt::Write as _;
 use std::net::IpAddr;
 
 use crate::cli::session::Session;
+use crate::config::edit::Refusal;
+use crate::config::tree::{Reading, Tree};
+use crate::grammar::Grammar;
+use crate::grammar::link::{Kept, Message};
+use crate::model::snapshot::Snapshot;
 
 /// Routers that a packet may pass.
 const MOST_HOPS: u8 = 30;
+
+/// The address that a command names. A name is looked up as the device would, if it has a server to
+/// ask: what that server says is what is configured here, and no selection is made or counted.
+///
+/// # Errors
+///
+/// Nobody knows the name.
+pub(super) fn target(session: &Session, arguments: &Reading<'_>) -> Result<IpAddr, Refusal> {
+    if let Some(address) = arguments.address("target") {
+        return Ok(address);
+    }
+    let name = arguments.text("name").unwrap_or_default();
+    // No name of the Internet ends with a number (RFC 3696 section 2): it is a damaged address.
+    if name.rsplit('.').next().is_some_and(|last| last.bytes().all(|one| one.is_ascii_digit())) {
+        return Err(Refusal::new(Message::InvalidInput).with("rest", name));
+    }
+    let unknown = |message| Refusal::new(message).with("name", name);
+    let grammar = &session.appliance.grammar;
+    let domain = {
+        let configuration = session.appliance.configuration();
+        let tree = &configuration.trees.configuration;
+        if tree.global(grammar, Kept::IpDnsServerAddress).is_none() {
+            return Err(unknown(Message::NoResolver));
+        }
+        domain_name(grammar, tree)
+    };
+    let snapshot = session.appliance.current();
+    // As it stands, then completed by the domain of the device.
+    let completed = domain.map(|domain| format!("{name}.{domain}"));
+    address_of(&snapshot, name)
+        .or_else(|| completed.and_then(|name| address_of(&snapshot, &name)))
+        .ok_or_else(|| unknown(Message::UnknownHost))
+}
+
+fn domain_name(grammar: &Grammar, tree: &Tree) -> Option<String> {
+    let statement = tree.global(grammar, Kept::IpDnsDomainName)?;
+    statement.text("domain").map(str::to_owned)
+}
+
+/// The first address of a configured host, of IPv4 if there is one.
+fn address_of(snapshot: &Snapshot, name: &str) -> Option<IpAddr> {
+    let host = snapshot.hosts.iter().find(|host| host.domain_name.eq_ignore_ascii_case(name))?;
+    let mut addresses = host.addresses.iter().map(|address| address.ip);
+    addresses.clone().find(IpAddr::is_ipv4).or_else(|| addresses.next())
+}
 
 /// `ping`: an address answers unless `emulate health` says that it is down.
 pub(super) fn ping(session: &Session, target: IpAddr, count: u32) -> String {

@@ -41,6 +41,26 @@ pub(super) fn print(
     };
     Ok(match report {
         Report::RunningConfig => running(session),
+        Report::RunningConfigSection => {
+            let word = arguments.word("section").unwrap_or_default();
+            let configuration = appliance.configuration();
+            let tree = &configuration.trees.configuration;
+            render::beginning_with(&appliance.grammar, tree, secrets(session, tree), word)
+        }
+        Report::RunningConfigContext => {
+            let name = arguments.text("name").unwrap_or_default();
+            let configuration = appliance.configuration();
+            let tree = &configuration.trees.configuration;
+            // The default context is what is configured outside all others.
+            let other = Some(name).filter(|name| !name.eq_ignore_ascii_case(DEFAULT_CONTEXT));
+            let secrets = secrets(session, tree);
+            let text = render::of_context(&appliance.grammar, tree, secrets, other);
+            if text.is_empty() && other.is_some() {
+                let words = format!("context {name}");
+                return Err(Refusal::new(Message::NoSuchEntry).with("words", words));
+            }
+            text
+        }
         Report::StartupConfig => startup(session),
         Report::Logging => {
             let log = &appliance.log;
@@ -50,9 +70,10 @@ pub(super) fn print(
             show::arp(&network(session), |address| appliance.states.is_reachable(address))
         }
         Report::Chassis => show::chassis(),
-        Report::Flash => show::flash(appliance.configuration().startup.len()),
+        Report::Flash => show::flash(&appliance.flash, appliance.configuration().startup.len()),
         Report::InterfacesBrief => show::interfaces_brief(&network(session)),
         Report::Ip => show::ip(&network(session)),
+        Report::Media => show::media(arguments.number("port")),
         Report::Memory => show::memory(),
         Report::Module => show::module(),
         Report::Reload => {
@@ -91,6 +112,10 @@ pub(super) fn print(
             let site = arguments.text("site");
             show::sites(&snapshot, site).ok_or_else(|| missing(Kept::Site, "site"))?
         }
+        Report::HealthPolicies => {
+            show::health_policies(&snapshot, &appliance.states, &|port| port_name(session, port))
+        }
+        Report::PortRanges => show::port_ranges(&snapshot),
         Report::ServerReal => {
             let names = |port| port_name(session, port);
             show::server_real(&snapshot, &appliance.states, &names, arguments.text("name"))
@@ -119,9 +144,12 @@ pub(super) fn print(
             let address = arguments.address("address").unwrap_or(Ipv4Addr::UNSPECIFIED.into());
             show::cache(&snapshot, &appliance.states, address, &lengths, now)
         }
-        Report::HashTables => {
-            show::hash_tables(&snapshot, &appliance.states, snapshot.hosts.iter(), now)
-        }
+        Report::HashTables => show::hash_tables(
+            &snapshot,
+            &appliance.states,
+            snapshot.hosts.iter().map(|host| &**host),
+            now,
+        ),
         Report::HashTable => {
             let host = gslb::host_named(&snapshot, arguments)?;
             show::hash_tables(&snapshot, &appliance.states, std::iter::once(host), now)
@@ -155,6 +183,9 @@ pub(super) fn sna_domains<'a>(
     let domain = snapshot.sna_domain(name);
     domain.map(|domain| vec![domain]).ok_or_else(|| no_such_reference(Kept::SnaDomain, name))
 }
+
+/// The name of the context that is always there (Administration guide p. 141).
+const DEFAULT_CONTEXT: &str = "default";
 
 /// The name of a port, as configurations print it.
 fn port_name(session: &Session, port: Application) -> String {

@@ -120,6 +120,7 @@ impl Session {
         let mut session = Self::unlisted(responder);
         session.enter_line(line);
         access::begin(&mut session);
+        access::announce(&session);
         session
     }
 
@@ -132,6 +133,7 @@ impl Session {
         if access::access(&session).begins_privileged {
             session.land_privileged(user.privilege);
         }
+        session.question = access::behind_banner(&session, None);
         access::record_login(&session);
         session
     }
@@ -177,13 +179,7 @@ impl Session {
 
     /// What appears before the first prompt of a remote session (base-cli 1.5).
     pub fn greeting(&self) -> String {
-        match (self.line, &self.question) {
-            (Line::Telnet(_), Some(_)) => {
-                let banner = self.appliance.grammar.message(Message::LoginBanner, &[]);
-                format!("\n{banner}\n")
-            }
-            _ => String::new(),
-        }
+        access::greeting(self)
     }
 
     /// A session at the level at which a configuration file begins.
@@ -302,10 +298,21 @@ impl Session {
             // The line let the time pass up to a restart that was scheduled.
             self.restart();
         }
+        self.note_change();
+        self.update_ticket();
+        text
+    }
+
+    /// Puts it into the log that the configuration was changed, once it is left.
+    fn note_change(&mut self) {
         if self.has_changed && self.is_outside_configuration() {
             self.has_changed = false;
             self.record_change(Which::Running);
         }
+    }
+
+    /// Lets other sessions see what this one is doing.
+    fn update_ticket(&self) {
         let (monitor, configures) = (self.log.monitor, !self.is_outside_configuration());
         if let Some(ticket) = &self.ticket {
             ticket.update(|session| {
@@ -313,7 +320,6 @@ impl Session {
                 session.configures = configures;
             });
         }
-        text
     }
 
     /// Who does something, for log messages (base-cli 3.2).
@@ -418,6 +424,8 @@ impl Session {
         } else if self.levels.len() > 1 {
             self.levels.truncate(2);
         }
+        self.note_change();
+        self.update_ticket();
     }
 
     /// Gives up what is being asked: Control-C.
@@ -527,7 +535,13 @@ impl Session {
             }
             Verb::Enter(mode) => {
                 self.levels.push(Place { mode: *mode, path: Path::new() });
-                Ok(String::new())
+                let grammar = &self.appliance.grammar;
+                let others = self.appliance.sessions.configuring();
+                if others == 0 || !grammar.mode(*mode).root {
+                    return Ok(String::new());
+                }
+                let number = others.to_string();
+                Ok(grammar.message(Message::AlreadyConfiguring, &[("number", &number)]))
             }
             Verb::Leave => {
                 if self.levels.len() > 1 {

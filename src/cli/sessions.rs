@@ -124,6 +124,11 @@ impl Sessions {
         self.table().sessions.clone()
     }
 
+    /// How many sessions are in the configuration.
+    pub fn configuring(&self) -> usize {
+        self.table().sessions.iter().filter(|session| session.configures).count()
+    }
+
     /// Ends the sessions of a kind, or the one of that number; gives whether there is one.
     pub fn kill(&self, kind: LineKind, number: Option<usize>) -> bool {
         let mut found = false;

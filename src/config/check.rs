@@ -1,9 +1,12 @@
 //! The rules of a stanza, as far as they can refuse a line.
 //!
-//! Nothing here changes anything; every rule is checked in constant time.
+//! Nothing here changes anything; every rule is checked in constant time, but that a file which a
+//! line names is read.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use crate::behind::master_file::MasterFile;
 use crate::config::claims;
 use crate::config::edit::{Editor, values_of};
 use crate::config::render::MASK;
@@ -129,6 +132,27 @@ impl Editor<'_> {
         broken.map_or(Ok(()), |rule| Err(self.refusal(rule.message, command, values)))
     }
 
+    /// The first of its kind may have to say something. A file may hold them in any order.
+    pub(super) fn check_first(
+        &self,
+        storage: &Storage,
+        command: &Command,
+        values: &Values,
+    ) -> Result<(), Refusal> {
+        let Some(first) = storage.first.as_ref().filter(|_| !self.is_stored) else {
+            return Ok(());
+        };
+        if values_of(values, first.argument).any(|value| *value == first.value) {
+            return Ok(());
+        }
+        let others = storage.excludes.iter();
+        let others = others.filter_map(|kept| self.grammar.keeping(self.place.mode, *kept));
+        let mut kinds = others.chain(std::iter::once(command));
+        let is_there =
+            self.home(storage).is_some_and(|block| kinds.any(|kind| block.counted(kind.id) > 0));
+        if is_there { Ok(()) } else { Err(Refusal::new(first.message)) }
+    }
+
     /// A statement that is there already keeps the name that it claims.
     pub(super) fn check_claim(&self, command: &Command, values: &Values) -> Result<(), Refusal> {
         let tree = &self.trees.configuration;
@@ -185,6 +209,25 @@ impl Editor<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// Reads the file that a line names, if it names one.
+pub(super) fn read_file(
+    command: &Command,
+    values: &Values,
+) -> Result<Option<Arc<MasterFile>>, Refusal> {
+    let path = values.iter().find_map(|(argument, value)| match value {
+        Value::Text(path)
+            if command.arguments[usize::from(*argument)].value_type == ValueType::MasterFile =>
+        {
+            Some(path)
+        }
+        _ => None,
+    });
+    let Some(path) = path else { return Ok(None) };
+    let file = MasterFile::read(path)
+        .map_err(|error| Refusal::new(Message::UnreadableFile).with("reason", error.to_string()))?;
+    Ok(Some(Arc::new(file)))
 }
 
 /// What is said of a `ref` to something that is not there.

@@ -103,6 +103,12 @@ impl Text {
     }
 }
 
+/// The lines of a text in the saved form, each with a line break behind it.
+pub fn plain(saved: &str) -> String {
+    let lines = Text::open(saved).map(|text| text.lines).unwrap_or_default();
+    lines.into_iter().fold(String::new(), |out, line| out + &line + "\n")
+}
+
 /// Whether a value is the first line of a text in the saved form.
 pub fn opens_saved_form(first: &Value) -> bool {
     matches!(first, Value::Text(text) if **text == *CARET)

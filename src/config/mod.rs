@@ -8,3 +8,5 @@ pub mod edit;
 pub mod load;
 pub mod render;
 pub mod tree;
+#[cfg(test)]
+mod work;

@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::cli::{matcher, words};
-use crate::config::tree::{Block, Statement, Tree, Values};
+use crate::config::tree::{Block, Reading, Statement, Tree, Values};
 use crate::grammar::expand::Token;
 use crate::grammar::link::Kept;
 use crate::grammar::value::{Value, ValueType};
@@ -64,6 +64,45 @@ pub fn body(grammar: &Grammar, tree: &Tree, secrets: Secrets) -> String {
     out
 }
 
+/// The lines of the outermost level that begin with a word, each with its block.
+pub fn beginning_with(grammar: &Grammar, tree: &Tree, secrets: Secrets, word: &str) -> String {
+    part(grammar, tree, secrets, |piece| {
+        let first = match piece {
+            Piece::Opaque(lines) => lines.first().map_or("", String::as_str),
+            Piece::Statements(statements) => grammar.command(statements[0].command).syntax.as_str(),
+        };
+        let first = first.strip_prefix("[no] ").unwrap_or(first);
+        first.split_whitespace().next().is_some_and(|first| first.eq_ignore_ascii_case(word))
+    })
+}
+
+/// The lines of the context of that name; `None`: those of no context.
+pub fn of_context(grammar: &Grammar, tree: &Tree, secrets: Secrets, name: Option<&str>) -> String {
+    part(grammar, tree, secrets, |piece| {
+        let Piece::Statements(statements) = piece else { return name.is_none() };
+        let reading = Reading { grammar, statement: statements[0] };
+        let context = (reading.kept() == Some(Kept::Context)).then(|| reading.text("name"));
+        match (context.flatten(), name) {
+            (Some(context), Some(name)) => context.eq_ignore_ascii_case(name),
+            (context, name) => context.is_none() && name.is_none(),
+        }
+    })
+}
+
+fn part(
+    grammar: &Grammar,
+    tree: &Tree,
+    secrets: Secrets,
+    is_wanted: impl Fn(&Piece<'_>) -> bool,
+) -> String {
+    let mut out = String::new();
+    if let Some(root) = grammar.root_mode() {
+        let pieces = pieces(grammar, root, &tree.root).into_iter().filter(is_wanted);
+        Printer { grammar, secrets }.root_pieces(pieces, None, &mut out);
+    }
+    out
+}
+
 /// The settings of the emulated world, one command a line.
 pub fn world(grammar: &Grammar, tree: &Tree) -> String {
     let mut out = String::new();
@@ -92,6 +131,17 @@ impl Printer<'_> {
     /// The outermost block: `!` after every block and after each run of one-liners. `begun` is the
     /// section of a run that was begun already.
     fn root_block(&self, mode: ModeId, block: &Block, begun: Option<CommandId>, out: &mut String) {
+        let pieces = pieces(self.grammar, mode, block).into_iter();
+        self.root_pieces(pieces, begun, out);
+    }
+
+    /// The same for some of its pieces.
+    fn root_pieces<'b>(
+        &self,
+        pieces: impl Iterator<Item = Piece<'b>>,
+        begun: Option<CommandId>,
+        out: &mut String,
+    ) {
         let grammar = self.grammar;
         let mut in_run = begun.is_some();
         let mut last_kind: Option<CommandId> = begun;
@@ -103,8 +153,7 @@ impl Printer<'_> {
             }
             Piece::Opaque(_) => false,
         };
-        let (last, first): (Vec<_>, Vec<_>) =
-            pieces(grammar, mode, block).into_iter().partition(is_verbatim);
+        let (last, first): (Vec<_>, Vec<_>) = pieces.partition(is_verbatim);
         for piece in first.into_iter().chain(last) {
             match piece {
                 Piece::Opaque(lines) => {

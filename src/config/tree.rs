@@ -8,11 +8,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::grammar::link::Kept;
-use crate::grammar::value::Value;
+use crate::grammar::value::{Fit, Value};
 use crate::grammar::{Command, CommandId, Grammar, Storage};
+use crate::revision::Revision;
 
 /// Values of a statement with the positions of their arguments, in the order of the arguments.
 /// A repeated argument stands here several times.
@@ -47,6 +48,7 @@ pub struct Block {
     groups: HashMap<Arc<str>, u32>,
     /// Lines that the grammar does not know, each behind the slot that it followed.
     pub opaque: Vec<Opaque>,
+    revision: Revision,
 }
 
 /// A slot with the hash of what stands in it, so that the index grows without a look at the
@@ -88,12 +90,22 @@ const SEARCHED: usize = 8;
 impl Block {
     /// The statements in order of entry.
     pub fn statements(&self) -> impl Iterator<Item = &Statement> {
-        self.slots.iter().flatten()
+        self.numbered().map(|(_, statement)| statement)
     }
 
     /// The statements with their slots.
     pub fn numbered(&self) -> impl Iterator<Item = (usize, &Statement)> {
-        self.slots.iter().enumerate().filter_map(|(slot, one)| Some((slot, one.as_ref()?)))
+        self.slots.iter().enumerate().filter_map(|(slot, one)| {
+            #[cfg(test)]
+            super::work::look();
+            Some((slot, one.as_ref()?))
+        })
+    }
+
+    /// Changes whenever a statement of this block may have changed; the blocks of its statements have
+    /// their own.
+    pub fn revision(&self) -> Revision {
+        self.revision
     }
 
     /// Number of statements.
@@ -135,6 +147,7 @@ impl Block {
 
     /// Like [`Block::find`], to change it.
     pub fn find_mut(&mut self, command: &Command, key: &Values) -> Option<&mut Statement> {
+        self.revision = Revision::next();
         self.slot(command, key).and_then(|slot| self.slots[slot].as_mut())
     }
 
@@ -178,6 +191,7 @@ impl Block {
     /// The block holds 2^32 statements, which no memory does.
     pub fn put(&mut self, grammar: &Grammar, mut statement: Statement) -> Option<Statement> {
         let command = grammar.command(statement.command);
+        self.revision = Revision::next();
         statement.values.shrink_to_fit();
         let hash = hash_key(&self.hasher, command, &statement.values);
         let known = {
@@ -243,6 +257,7 @@ impl Block {
     /// Removes the statement of a slot.
     pub fn take_slot(&mut self, grammar: &Grammar, slot: usize) -> Option<Statement> {
         let statement = self.slots.get_mut(slot)?.take()?;
+        self.revision = Revision::next();
         self.live -= 1;
         let command = grammar.command(statement.command);
         self.count(command, false);
@@ -282,6 +297,8 @@ impl Block {
             opaque.after = kept_before.get(opaque.after).copied().unwrap_or(kept);
         }
         self.slots.retain(Option::is_some);
+        #[cfg(test)]
+        (0..kept).for_each(|_| super::work::look());
         self.build_index(grammar);
     }
 
@@ -364,6 +381,21 @@ impl Tree {
         let root = grammar.root_mode()?;
         let statement = self.root.find(grammar.keeping(root, kept)?, &Values::new())?;
         Some(Reading { grammar, statement })
+    }
+
+    /// The statement of that name in the root block whose only key is that word of a choice.
+    pub fn keyed<'a>(
+        &'a self,
+        grammar: &'a Grammar,
+        kept: Kept,
+        word: &str,
+    ) -> Option<Reading<'a>> {
+        let command = grammar.keeping(grammar.root_mode()?, kept)?;
+        let [argument] = command.storage.as_ref()?.key[..] else { return None };
+        let fit = command.arguments[argument].value_type.fit(&grammar.choices, word, false);
+        let Fit::Exact(value) = fit else { return None };
+        let key = smallvec![(u8::try_from(argument).ok()?, value)];
+        self.root.find(command, &key).map(|statement| Reading { grammar, statement })
     }
 
     /// The statements of that name in the root block, in order of entry.
@@ -569,6 +601,19 @@ impl<'a> Reading<'a> {
             })
     }
 
+    /// The addresses of a repeated argument.
+    pub fn addresses(&self, name: &str) -> impl Iterator<Item = IpAddr> + use<'a> {
+        let statement = self.statement;
+        self.command()
+            .argument(name)
+            .into_iter()
+            .flat_map(move |argument| statement.values_at(argument))
+            .filter_map(|value| match value {
+                Value::Address(address) => Some(*address),
+                _ => None,
+            })
+    }
+
     /// The numbers of a repeated argument.
     pub fn numbers<T: TryFrom<u64>>(&self, name: &str) -> impl Iterator<Item = T> + use<'a, T> {
         let statement = self.statement;
@@ -607,6 +652,8 @@ pub fn group_of(grammar: &Grammar, command: &Command, values: &Values) -> Option
 
 /// Whether the keys among two sets of values of a command are the same.
 pub fn same_key(command: &Command, values: &Values, key: &Values) -> bool {
+    #[cfg(test)]
+    super::work::look();
     let Some(storage) = &command.storage else { return true };
     storage.key.iter().all(|argument| {
         let value_in = |values: &Values| {

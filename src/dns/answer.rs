@@ -50,6 +50,8 @@ pub struct Answer {
     pub authoritative: bool,
     /// The answer section, best address first. All are of one family.
     pub records: SmallVec<[AddressRecord; 8]>,
+    /// What else is in the answer section.
+    pub minimal_any: Option<MinimalAny>,
     /// The authority section.
     pub soa: Option<Soa>,
     /// Why the answer is what it is.
@@ -71,6 +73,14 @@ pub struct Soa {
     /// Where the zone's name begins within the name that was asked for.
     pub zone_offset: usize,
     /// How long the negative answer may be kept, seconds.
+    pub ttl: u32,
+}
+
+/// The record that answers a question of type ANY where there is no rule of the device: HINFO, as
+/// small as can be (RFC 8482 section 4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MinimalAny {
+    /// Its TTL, seconds.
     pub ttl: u32,
 }
 
@@ -131,10 +141,14 @@ fn answer_in_sna_domain(
         sna::Outcome::NoData => (ResponseCode::NoError, None),
         sna::Outcome::NoName => (ResponseCode::NXDomain, None),
     };
+    // The name exists; of what it has, ANY may be told as little as this.
+    let is_any = question.record_type == RecordType::ANY && outcome == sna::Outcome::NoData;
+    let is_negative = address.is_none() && !is_any;
     Answer {
         authoritative: true,
+        minimal_any: is_any.then_some(MinimalAny { ttl }),
         records: address.into_iter().map(|address| AddressRecord { address, ttl }).collect(),
-        soa: (view.strict && address.is_none()).then_some(Soa { zone_offset: offset, ttl }),
+        soa: (view.strict && is_negative).then_some(Soa { zone_offset: offset, ttl }),
         ..Answer::of_code(code, Origin::SnaDomain)
     }
 }
@@ -170,6 +184,7 @@ fn answer_at_host(
         code: ResponseCode::NoError,
         authoritative: true,
         records: addresses.into_iter().map(record).collect(),
+        minimal_any: None,
         soa: None,
         origin: Origin::Policy,
     })
@@ -236,7 +251,14 @@ impl Answer {
     /// An answer that consists of a return code.
     #[must_use]
     pub fn of_code(code: ResponseCode, origin: Origin) -> Self {
-        Answer { code, authoritative: false, records: SmallVec::new(), soa: None, origin }
+        Answer {
+            code,
+            authoritative: false,
+            records: SmallVec::new(),
+            minimal_any: None,
+            soa: None,
+            origin,
+        }
     }
 }
 

@@ -129,7 +129,7 @@ impl ClientQuery {
     /// Where each address stands in the list of the host that is asked for, or among the gateways.
     fn places(&self, appliance: &Appliance) -> HashMap<IpAddr, usize> {
         let snapshot = appliance.current();
-        let key = name::key_of_text(&self.name.to_ascii());
+        let key = name::key_of_labels(&self.name);
         let entry = key.as_ref().and_then(|key| snapshot.lookup(key));
         let addresses: Vec<IpAddr> = match (entry, &key) {
             (Some(NameEntry::Host(host)), _) => {
@@ -145,12 +145,12 @@ impl ClientQuery {
 }
 
 fn parse_name(text: &str) -> Option<Name> {
-    if text.is_empty() {
-        return None;
+    if text == "." {
+        return Some(Name::root());
     }
-    let mut name = Name::from_ascii(text).ok()?;
-    name.set_fqdn(true);
-    // A name without its dot may be one byte too long for the wire with it.
+    // Not by the rules of host names: a name on the wire may hold any byte (RFC 2181 section 11).
+    let labels = text.strip_suffix('.').unwrap_or(text).split('.').map(str::as_bytes);
+    let name = Name::from_labels(labels).ok()?;
     (name.len() <= name::MAX_NAME).then_some(name)
 }
 
@@ -181,7 +181,9 @@ fn print_reply(reply: &Message) -> String {
     for record in &reply.answers {
         let owner = record.name.to_ascii();
         let Record { ttl, dns_class, data, .. } = record;
-        let _ = writeln!(text, "{owner} {ttl} {dns_class} {} {data}", record.record_type());
+        let line = format!("{owner} {ttl} {dns_class} {} {data}", record.record_type());
+        // Data may end in an empty text.
+        let _ = writeln!(text, "{}", line.trim_end());
     }
     text
 }

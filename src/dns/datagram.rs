@@ -12,8 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use crate::counters::Counters;
 use crate::dns::fast::Batch;
-use crate::dns::respond::Responder;
+use crate::dns::rate::{Limiter, Verdict};
+use crate::dns::respond::{Responder, cut, is_known};
 use crate::dns::serve::PAUSE_AFTER_ERROR;
 
 /// Datagrams that are received and answered together. Wider batches cost more than they save
@@ -95,14 +97,68 @@ impl<Client: Copy> Datagrams<Client> {
     }
 
     /// Replaces every datagram by the reply to it; a length of 0 means that there is none.
-    fn answer(&mut self, responder: &Responder, reply: &mut Vec<u8>, ip: fn(&Client) -> IpAddr) {
-        let mut batch = Batch::begin(responder, reply);
-        for (buffer, (length, client)) in self.bytes.chunks_exact_mut(STRIDE).zip(&mut self.entries)
-        {
-            let answered = batch.answer(&mut buffer[..=LONGEST], *length, ip(client));
-            *length = answered.unwrap_or(0);
+    fn answer(&mut self, worker: &Worker, reply: &mut Vec<u8>, ip: fn(&Client) -> IpAddr) {
+        let mut batch = Batch::begin(&worker.responder, reply);
+        let all = self.bytes.chunks_exact_mut(STRIDE).zip(&mut self.entries);
+        match &worker.limiter {
+            None => {
+                for (buffer, (length, client)) in all {
+                    let answered = batch.answer(&mut buffer[..=LONGEST], *length, ip(client));
+                    *length = answered.unwrap_or(0);
+                }
+            }
+            Some(limiter) => {
+                for (buffer, (length, client)) in all {
+                    let buffer = &mut buffer[..=LONGEST];
+                    let message = buffer[..*length].to_vec();
+                    let answered = batch.answer(buffer, *length, ip(client)).unwrap_or(0);
+                    *length = limit(worker, limiter, &message, ip(client), buffer, answered);
+                }
+            }
         }
         batch.finish();
+    }
+}
+
+/// What answers the datagrams of a socket.
+pub(super) struct Worker {
+    /// Who answers.
+    pub(super) responder: Arc<Responder>,
+    /// Who says how many replies a network of clients gets.
+    pub(super) limiter: Option<Arc<Limiter>>,
+}
+
+/// Lets the rate limit judge the reply of this length in `buffer`; gives its length then, 0 if it is
+/// not sent.
+fn limit(
+    worker: &Worker,
+    limiter: &Limiter,
+    message: &[u8],
+    client: IpAddr,
+    buffer: &mut [u8],
+    length: usize,
+) -> usize {
+    let responder = &worker.responder;
+    if length == 0 || is_known(responder, message, client) {
+        return length;
+    }
+    let counters = &responder.appliance.counters;
+    let now = responder.appliance.clock.now();
+    match limiter.judge(client, &buffer[..length], now) {
+        Verdict::Send => length,
+        Verdict::Drop => {
+            Counters::count(&counters.rate_limited_dropped);
+            0
+        }
+        Verdict::Cut => {
+            let mut out = Vec::new();
+            if !cut(responder, message, client, &buffer[..length], &mut out) {
+                return 0;
+            }
+            Counters::count(&counters.rate_limited_cut);
+            buffer[..out.len()].copy_from_slice(&out);
+            out.len()
+        }
     }
 }
 
@@ -122,14 +178,13 @@ impl Workers {
     pub(super) fn start<Socket: DatagramSocket>(
         &mut self,
         socket: UdpSocket,
-        responder: &Arc<Responder>,
+        worker: Worker,
     ) -> io::Result<()> {
         socket.set_read_timeout(Some(PATIENCE))?;
-        let responder = Arc::clone(responder);
         let stop = Arc::clone(&self.stop);
         let thread = thread::Builder::new()
             .name(format!("dns-{}", self.threads.len()))
-            .spawn(move || work(Socket::new(socket), &responder, &stop))?;
+            .spawn(move || work(Socket::new(socket), &worker, &stop))?;
         self.threads.push(thread);
         Ok(())
     }
@@ -146,7 +201,7 @@ impl Drop for Workers {
     }
 }
 
-fn work<Socket: DatagramSocket>(mut socket: Socket, responder: &Responder, stop: &AtomicBool) {
+fn work<Socket: DatagramSocket>(mut socket: Socket, worker: &Worker, stop: &AtomicBool) {
     let mut datagrams = Datagrams::new();
     let mut reply = Vec::new();
     let mut left = LAST_BATCHES;
@@ -163,7 +218,7 @@ fn work<Socket: DatagramSocket>(mut socket: Socket, responder: &Responder, stop:
                 }
             }
             Ok(()) => {
-                datagrams.answer(responder, &mut reply, Socket::ip);
+                datagrams.answer(worker, &mut reply, Socket::ip);
                 socket.send(&datagrams);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -13,7 +13,9 @@ use hickory_proto::rr::rdata::opt::EdnsOption;
 use hickory_proto::rr::{DNSClass, RecordType};
 use hickory_proto::serialize::binary::{BinEncodable, BinEncoder};
 
-use crate::dns::answer::{AddressRecord, Answer, Soa};
+use crate::dns::answer::{AddressRecord, Answer, MinimalAny, Soa};
+use crate::dns::cookie::{COOKIE, REPLY_LENGTH};
+use crate::dns::extended_error::{EXTENDED_ERROR, ExtendedError};
 use crate::dns::question::{CLIENT_SUBNET, HEADER_LENGTH, MIN_PAYLOAD, Request};
 
 /// Largest reply over UDP, and the payload size that the OPT record announces.
@@ -23,6 +25,9 @@ pub const MAX_PAYLOAD: u16 = 1232;
 
 /// Length of an OPT record without options (RFC 6891 section 6.1.2).
 const OPT_LENGTH: usize = 11;
+
+/// Length of code and length before the data of an option (RFC 6891 section 6.1.2).
+const OPTION_HEAD: usize = 4;
 
 /// How a question came, which says how long the reply may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +50,7 @@ pub fn limit(request: &Request<'_>, transport: Transport) -> u16 {
 /// Writes the reply over what `out` holds; says whether TC is set.
 ///
 /// As many address records as fit are kept, and TC says that there are more (RFC 2181 section 9).
-/// The OPT record always has its room (RFC 6891 section 7).
+/// The OPT record always has its room (RFC 6891 section 7). `cookie` is the data of the cookie option.
 ///
 /// # Errors
 ///
@@ -54,13 +59,20 @@ pub fn limit(request: &Request<'_>, transport: Transport) -> u16 {
 pub fn encode(
     request: &Request<'_>,
     answer: &Answer,
+    cookie: Option<[u8; REPLY_LENGTH]>,
     limit: u16,
     out: &mut Vec<u8>,
 ) -> Result<bool, ProtoError> {
     out.clear();
     let subnet = request.client_subnet();
+    let extended_error = ExtendedError::of(answer);
     let opt_length = match request.edns {
-        Some(_) => OPT_LENGTH + subnet.map_or(0, |subnet| 4 + subnet.length()),
+        Some(_) => {
+            OPT_LENGTH
+                + subnet.map_or(0, |subnet| OPTION_HEAD + subnet.length())
+                + cookie.map_or(0, |cookie| OPTION_HEAD + cookie.len())
+                + extended_error.map_or(0, |error| OPTION_HEAD + error.length())
+        }
         None => 0,
     };
     let room = usize::from(limit).saturating_sub(opt_length);
@@ -71,7 +83,9 @@ pub fn encode(
     if let Some(question) = request.question {
         encoder.emit_vec(question.wire())?;
     }
-    let (answers, answers_cut) = emit_records(&mut encoder, &answer.records)?;
+    let (addresses, addresses_cut) = emit_records(&mut encoder, &answer.records)?;
+    let (others, others_cut) = emit_records(&mut encoder, answer.minimal_any.as_slice())?;
+    let (answers, answers_cut) = (addresses + others, addresses_cut || others_cut);
     let (authorities, authorities_cut) = emit_records(&mut encoder, answer.soa.as_slice())?;
     encoder.set_max_size(limit);
     if request.edns.is_some() {
@@ -80,6 +94,12 @@ pub fn encode(
         edns.set_rcode_high(answer.code.high());
         if let Some(subnet) = subnet {
             edns.options_mut().insert(EdnsOption::Unknown(CLIENT_SUBNET, subnet.reply_data()));
+        }
+        if let Some(cookie) = cookie {
+            edns.options_mut().insert(EdnsOption::Unknown(COOKIE, cookie.to_vec()));
+        }
+        if let Some(error) = extended_error {
+            edns.options_mut().insert(EdnsOption::Unknown(EXTENDED_ERROR, error.data()));
         }
         edns.emit(&mut encoder)?;
     }
@@ -151,6 +171,21 @@ impl BinEncodable for AddressRecord {
     }
 }
 
+/// What the record of a minimal answer to ANY says (RFC 8482 section 4.2).
+const MINIMAL_ANY: &[u8] = b"RFC8482";
+
+impl BinEncodable for MinimalAny {
+    fn emit(&self, encoder: &mut BinEncoder<'_>) -> Result<(), ProtoError> {
+        emit_pointer(encoder, 0)?;
+        emit_fixed_part(encoder, RecordType::HINFO, self.ttl)?;
+        let length = u16::try_from(MINIMAL_ANY.len() + 2)
+            .map_err(|_| ProtoError::from("record data beyond 65535 bytes"))?;
+        encoder.emit_u16(length)?;
+        encoder.emit_character_data(MINIMAL_ANY)?;
+        encoder.emit_character_data(b"")
+    }
+}
+
 /// The mailbox of the SOA record, below the zone (RFC 2142 section 7).
 const MAILBOX: &[u8] = b"hostmaster";
 
@@ -208,7 +243,7 @@ mod tests {
         let Verdict::Ask(request, _) = read(message, true) else { panic!("{message:?}") };
         let mut out = b"left over".to_vec();
         let limit = limit(&request, transport);
-        let is_truncated = encode(&request, answer, limit, &mut out).unwrap();
+        let is_truncated = encode(&request, answer, None, limit, &mut out).unwrap();
         assert!(out.len() <= usize::from(limit));
         assert_eq!(Message::from_vec(&out).unwrap().metadata.truncation, is_truncated);
         out
@@ -309,7 +344,7 @@ mod tests {
         message[version] = 1;
         let Verdict::Reject(request, code) = read(&message, false) else { panic!() };
         let mut out = Vec::new();
-        encode(&request, &Answer::of_code(code, Origin::Rejected), 512, &mut out).unwrap();
+        encode(&request, &Answer::of_code(code, Origin::Rejected), None, 512, &mut out).unwrap();
         let reply = Message::from_vec(&out).unwrap();
         // 16 is BADVERS in an OPT record and BADSIG in a TSIG record; the library reads the latter.
         assert_eq!(u16::from(reply.metadata.response_code), 16);

@@ -11,14 +11,17 @@ pub mod answer;
 #[cfg(target_os = "linux")]
 mod batch_socket;
 pub mod client;
+pub mod cookie;
 mod datagram;
 pub mod drops;
 pub mod encode;
+pub mod extended_error;
 pub mod fast;
 pub mod name;
 #[cfg(any(test, not(target_os = "linux")))]
 mod plain_socket;
 pub mod question;
+pub mod rate;
 mod respond;
 pub mod serve;
 mod tcp;

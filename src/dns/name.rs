@@ -61,14 +61,18 @@ pub fn key(name: &[u8]) -> Key {
 /// Takes names as configurations hold them: every dot separates two labels, nothing is escaped.
 #[must_use]
 pub fn key_of_text(text: &str) -> Option<Key> {
-    let mut key = Key::new();
     let text = text.strip_suffix('.').unwrap_or(text);
-    if !text.is_empty() {
-        for label in text.split('.') {
-            let length = u8::try_from(label.len()).ok().filter(|length| *length > 0)?;
-            key.push(length);
-            key.extend(label.bytes().map(|byte| byte.to_ascii_lowercase()));
-        }
+    let labels = (!text.is_empty()).then(|| text.split('.').map(str::as_bytes));
+    key_of_labels(labels.into_iter().flatten())
+}
+
+/// The key of the name that these labels make; `None` if one is empty or too long, or all are.
+pub fn key_of_labels<'a>(labels: impl IntoIterator<Item = &'a [u8]>) -> Option<Key> {
+    let mut key = Key::new();
+    for label in labels {
+        let length = u8::try_from(label.len()).ok().filter(|length| *length > 0)?;
+        key.push(length);
+        key.extend(label.iter().map(u8::to_ascii_lowercase));
     }
     key.push(0);
     (uncompressed_length(&key) == Some(key.len())).then_some(key)

@@ -9,14 +9,15 @@
 //! - Records in the answer and authority sections are skipped if they are well-formed; so are
 //!   records of the additional section other than OPT.
 //! - Bytes behind the last record are ignored, as other servers do.
-//! - Messages with no question (RFC 7873 section 5.4 has a use for them) are refused as RFC 9619
-//!   allows: cookies are not spoken here.
+//! - A message without a question is one only with a cookie (RFC 7873 section 5.4); else it is
+//!   refused, as one with several is (RFC 9619).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 
+use crate::dns::cookie::{COOKIE, Cookie};
 use crate::dns::name;
 
 /// Length of the header (RFC 1035 section 4.1.1).
@@ -40,6 +41,8 @@ pub enum Verdict<'a> {
     Reject(Request<'a>, ResponseCode),
     /// A question of class IN.
     Ask(Request<'a>, Question<'a>),
+    /// No question, but a cookie: the client wants to know whether it counts, or to have one.
+    AskCookie(Request<'a>),
 }
 
 /// What a reply takes over from the message it answers.
@@ -75,6 +78,8 @@ pub struct Edns<'a> {
     pub payload: u16,
     /// Where the client stands, if it says so and the responder listens to it.
     pub client_subnet: Option<ClientSubnet<'a>>,
+    /// The client's cookie (RFC 7873).
+    pub cookie: Option<Cookie<'a>>,
 }
 
 /// A well-formed client-subnet option (RFC 7871 section 6).
@@ -112,7 +117,8 @@ pub fn read(message: &[u8], accept_client_subnet: bool) -> Verdict<'_> {
         return Verdict::Reject(request, ResponseCode::NotImp);
     }
     match request.read_body(&header, body, accept_client_subnet) {
-        Ok(question) => Verdict::Ask(request, question),
+        Ok(Some(question)) => Verdict::Ask(request, question),
+        Ok(None) => Verdict::AskCookie(request),
         Err(code) => {
             // Nothing was made for that subnet, so the reply has no place to say so.
             if let Some(edns) = &mut request.edns {
@@ -130,14 +136,15 @@ impl<'a> Request<'a> {
         header: &Header,
         body: &'a [u8],
         accept_client_subnet: bool,
-    ) -> Result<Question<'a>, ResponseCode> {
-        // RFC 9619 section 4: a QUERY has exactly one question.
-        if header.questions != 1 {
+    ) -> Result<Option<Question<'a>>, ResponseCode> {
+        // RFC 9619 section 4: a QUERY has one question, or none and a cookie.
+        if header.questions > 1 {
             return Err(ResponseCode::FormErr);
         }
         let mut reader = Reader { rest: body };
-        let question = reader.question().ok_or(ResponseCode::FormErr)?;
-        self.question = Some(question);
+        if header.questions == 1 {
+            self.question = Some(reader.question().ok_or(ResponseCode::FormErr)?);
+        }
         if header.is_truncated {
             return Err(ResponseCode::FormErr);
         }
@@ -154,12 +161,16 @@ impl<'a> Request<'a> {
                 self.read_edns(&record, accept_client_subnet)?;
             }
         }
+        let Some(question) = self.question else {
+            let has_cookie = self.edns.is_some_and(|edns| edns.cookie.is_some());
+            return if has_cookie { Ok(None) } else { Err(ResponseCode::FormErr) };
+        };
         if question.class != CLASS_IN
             || matches!(question.record_type, RecordType::AXFR | RecordType::IXFR)
         {
             return Err(ResponseCode::Refused);
         }
-        Ok(question)
+        Ok(Some(question))
     }
 
     fn read_edns(
@@ -167,8 +178,8 @@ impl<'a> Request<'a> {
         opt: &ResourceRecord<'a>,
         accept_client_subnet: bool,
     ) -> Result<(), ResponseCode> {
-        let edns =
-            self.edns.insert(Edns { payload: opt.class.max(MIN_PAYLOAD), client_subnet: None });
+        let payload = opt.class.max(MIN_PAYLOAD);
+        let edns = self.edns.insert(Edns { payload, client_subnet: None, cookie: None });
         // The TTL holds extended return code, version and flags (RFC 6891 section 6.1.3). What
         // the data of another version means is not known.
         let [_, version, _, _] = opt.ttl;
@@ -176,19 +187,29 @@ impl<'a> Request<'a> {
             return Err(ResponseCode::BADVERS);
         }
         let mut options = Reader { rest: opt.data };
-        let mut client_subnet = None;
+        let (mut client_subnet, mut cookie) = (None, None);
         while !options.rest.is_empty() {
             let (code, data) = options.option().ok_or(ResponseCode::FormErr)?;
             if code == CLIENT_SUBNET {
                 let subnet = ClientSubnet::read(data).ok_or(ResponseCode::FormErr)?;
                 // The first one counts, as in other servers; RFC 7871 does not say.
                 client_subnet = client_subnet.or(Some(subnet));
+            } else if code == COOKIE && cookie.is_none() {
+                // All but the first are ignored (RFC 7873 section 5.2).
+                cookie = Some(Cookie::read(data).ok_or(ResponseCode::FormErr)?);
             }
         }
+        edns.cookie = cookie;
         if accept_client_subnet {
             edns.client_subnet = client_subnet;
         }
         Ok(())
+    }
+
+    /// The cookie that the client sent.
+    #[must_use]
+    pub fn cookie(&self) -> Option<Cookie<'a>> {
+        self.edns.and_then(|edns| edns.cookie)
     }
 
     /// The client-subnet option that takes part in the answer and is returned with it.
@@ -477,9 +498,15 @@ mod tests {
     fn edns_is_read_whatever_stands_beside_it() {
         let tail = [option(10, b"12345678"), option(65001, b""), option(3, b"x")].concat();
         let bytes = message(0, [1, 0, 0, 1], &opt(4096, 0, &tail));
-        assert_eq!(asked(&bytes).0.edns, Some(Edns { payload: 4096, client_subnet: None }));
+        assert_eq!(
+            asked(&bytes).0.edns,
+            Some(Edns { payload: 4096, client_subnet: None, cookie: Cookie::read(b"12345678") })
+        );
         let bytes = message(0, [1, 0, 0, 1], &opt(0, 0, b""));
-        assert_eq!(asked(&bytes).0.edns, Some(Edns { payload: 512, client_subnet: None }));
+        assert_eq!(
+            asked(&bytes).0.edns,
+            Some(Edns { payload: 512, client_subnet: None, cookie: None })
+        );
         let other = b"\xc0\x0c\x00\x10\x00\x01\x00\x00\x00\x00\x00\x02\x01a";
         let bytes = message(0, [1, 0, 0, 2], &[&other[..], &opt(1232, 0, b"")].concat());
         assert!(asked(&bytes).0.edns.is_some());

@@ -8,8 +8,10 @@ use hickory_proto::op::ResponseCode;
 use crate::appliance::Appliance;
 use crate::counters::Counters;
 use crate::dns::answer::{self, Answer, Origin, View};
+use crate::dns::cookie::{Judgement, Secret};
 use crate::dns::encode::{self, Transport};
 use crate::dns::question::{self, MIN_PAYLOAD, Question, Request, Verdict};
+use crate::dns::rate::RateLimit;
 use crate::grammar::link::Message;
 
 /// What the program's options say about answering.
@@ -19,6 +21,10 @@ pub struct Settings {
     pub client_subnet: bool,
     /// Negative answers carry an SOA record (`--strict-dns`).
     pub strict_dns: bool,
+    /// What server cookies are made with (RFC 7873); without it none are given.
+    pub cookies: Option<Secret>,
+    /// How many replies over UDP a network of clients gets (`--rate-limit`); without it all.
+    pub rate_limit: Option<RateLimit>,
 }
 
 /// An appliance and the way it answers: what a socket needs.
@@ -66,14 +72,20 @@ pub fn respond(
             let answer = ask(appliance, settings, &request, &question, client, transport);
             (request, answer)
         }
+        Verdict::AskCookie(request) => {
+            let judgement = judge(appliance, settings, &request, client);
+            let code = code_for_cookie(&request, judgement);
+            (request, Some(Answer::of_code(code, Origin::Rejected)))
+        }
     };
+    let cookie = judge(appliance, settings, &request, client).map(|judgement| judgement.reply);
     Counters::count(&counters.questions);
     if transport == Transport::Tcp {
         Counters::count(&counters.questions_over_tcp);
     }
     let limit = encode::limit(&request, transport);
     let encoded = answer.map(|answer| {
-        let is_truncated = encode::encode(&request, &answer, limit, out);
+        let is_truncated = encode::encode(&request, &answer, cookie, limit, out);
         (answer, is_truncated)
     });
     match encoded {
@@ -113,6 +125,67 @@ fn ask(
     answer::answer(&view, question)
 }
 
+/// The cookie of a message, if it has one and cookies are given.
+fn judge(
+    appliance: &Appliance,
+    settings: Settings,
+    request: &Request<'_>,
+    client: IpAddr,
+) -> Option<Judgement> {
+    let (secret, cookie) = settings.cookies.zip(request.cookie())?;
+    Some(secret.judge(cookie, client, appliance.clock.wall_seconds()))
+}
+
+/// The code for a message that holds nothing but a cookie (RFC 7873 section 5.4).
+fn code_for_cookie(request: &Request<'_>, judgement: Option<Judgement>) -> ResponseCode {
+    match judgement {
+        None => ResponseCode::FormErr,
+        Some(judgement) if judgement.is_valid => ResponseCode::NoError,
+        Some(_) if request.cookie().is_some_and(|cookie| cookie.has_server_part()) => {
+            ResponseCode::BADCOOKIE
+        }
+        Some(_) => ResponseCode::NoError,
+    }
+}
+
+/// Whether a message proves that its sender is where it seems to be.
+pub(super) fn is_known(responder: &Responder, message: &[u8], client: IpAddr) -> bool {
+    let Responder { appliance, settings } = responder;
+    let request = match question::read(message, settings.client_subnet) {
+        Verdict::Ask(request, _) | Verdict::AskCookie(request) => request,
+        Verdict::Drop | Verdict::Reject(..) => return false,
+    };
+    judge(appliance, *settings, &request, client).is_some_and(|judgement| judgement.is_valid)
+}
+
+/// A reply without records and with TC in place of `reply`, which was made for `message`.
+pub(super) fn cut(
+    responder: &Responder,
+    message: &[u8],
+    client: IpAddr,
+    reply: &[u8],
+    out: &mut Vec<u8>,
+) -> bool {
+    let Responder { appliance, settings } = responder;
+    let request = match question::read(message, settings.client_subnet) {
+        Verdict::Ask(request, _) | Verdict::AskCookie(request) | Verdict::Reject(request, _) => {
+            request
+        }
+        Verdict::Drop => return false,
+    };
+    let code = reply.get(3).map_or(0, |byte| byte & 0x0f);
+    // Of the answer only the code is left.
+    let answer = Answer::of_code(ResponseCode::from_low(code), Origin::Policy);
+    let cookie = judge(appliance, *settings, &request, client).map(|judgement| judgement.reply);
+    let limit = encode::limit(&request, Transport::Udp);
+    let is_encoded = encode::encode(&request, &answer, cookie, limit, out).is_ok();
+    // AA as in the reply that it stands for, and TC.
+    if let (Some(flags), Some(old)) = (out.get_mut(2), reply.get(2)) {
+        *flags |= 0x02 | (old & 0x04);
+    }
+    is_encoded
+}
+
 /// Who asks, as the policy sees it: the subnet that the message names, else its sender.
 fn client_of(request: &Request<'_>, sender: IpAddr) -> IpAddr {
     let named = request.client_subnet().and_then(|subnet| subnet.network);
@@ -136,6 +209,7 @@ fn count_reply(counters: &Counters, answer: &Answer, is_truncated: bool) {
         ResponseCode::Refused => Counters::count(&counters.refused),
         ResponseCode::ServFail => Counters::count(&counters.server_failures),
         ResponseCode::NXDomain => Counters::count(&counters.name_errors),
+        ResponseCode::BADCOOKIE => Counters::count(&counters.bad_cookies),
         ResponseCode::BADVERS => Counters::count(&counters.bad_versions),
         _ => {}
     }

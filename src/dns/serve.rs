@@ -15,7 +15,8 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::dns::datagram::Workers;
+use crate::dns::datagram::{Worker, Workers};
+use crate::dns::rate::Limiter;
 use crate::dns::respond::Responder;
 use crate::dns::tcp::{self, Gate};
 
@@ -122,10 +123,16 @@ impl Server {
             workers: Workers::default(),
         };
         let gate = Arc::new(Gate::new(&limits));
+        // One for all sockets: a client counts once, wherever it asks.
+        let limiter = responder.settings.rate_limit.map(|limit| {
+            let key = std::array::from_fn(|_| fastrand::u8(..));
+            Arc::new(Limiter::new(limit, key))
+        });
         for Sockets { address, udp, tcp } in sockets {
             server.addresses.push(address);
             for socket in udp {
-                answer_datagrams(&mut server.workers, socket, responder)
+                let worker = Worker { responder: Arc::clone(responder), limiter: limiter.clone() };
+                answer_datagrams(&mut server.workers, socket, worker)
                     .map_err(fail(address, "UDP"))?;
             }
             let stopped = stopped.clone();
@@ -196,27 +203,19 @@ fn bind_datagrams(address: SocketAddr, _workers: NonZeroUsize) -> io::Result<Vec
 }
 
 #[cfg(target_os = "linux")]
-fn answer_datagrams(
-    workers: &mut Workers,
-    socket: UdpSocket,
-    responder: &Arc<Responder>,
-) -> io::Result<()> {
+fn answer_datagrams(workers: &mut Workers, socket: UdpSocket, worker: Worker) -> io::Result<()> {
     use crate::dns::batch_socket::BatchSocket;
     use nix::sys::socket::{SockaddrIn, SockaddrIn6};
-    responder.appliance.drops.watch(&socket);
+    worker.responder.appliance.drops.watch(&socket);
     match socket.local_addr()? {
-        SocketAddr::V4(_) => workers.start::<BatchSocket<SockaddrIn>>(socket, responder),
-        SocketAddr::V6(_) => workers.start::<BatchSocket<SockaddrIn6>>(socket, responder),
+        SocketAddr::V4(_) => workers.start::<BatchSocket<SockaddrIn>>(socket, worker),
+        SocketAddr::V6(_) => workers.start::<BatchSocket<SockaddrIn6>>(socket, worker),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn answer_datagrams(
-    workers: &mut Workers,
-    socket: UdpSocket,
-    responder: &Arc<Responder>,
-) -> io::Result<()> {
-    workers.start::<crate::dns::plain_socket::PlainSocket>(socket, responder)
+fn answer_datagrams(workers: &mut Workers, socket: UdpSocket, worker: Worker) -> io::Result<()> {
+    workers.start::<crate::dns::plain_socket::PlainSocket>(socket, worker)
 }
 
 #[cfg(test)]

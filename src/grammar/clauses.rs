@@ -5,7 +5,7 @@ use crate::grammar::load::{Loader, Result};
 use crate::grammar::notation::{Clause, ClearTarget, CommandStanza, Position};
 use crate::grammar::value::{Fit, Value};
 use crate::grammar::{
-    Above, Argument, Claim, Level, Most, Need, Privilege, Rejection, Storage, Target, Verb,
+    Above, Argument, Claim, First, Level, Most, Need, Privilege, Rejection, Storage, Target, Verb,
 };
 
 /// The clauses of one stanza.
@@ -155,6 +155,7 @@ impl Clauses<'_> {
             pack: None,
             adds: None,
             most: None,
+            first: None,
             claim: None,
             above: Vec::new(),
             again: false,
@@ -220,6 +221,14 @@ impl Clauses<'_> {
             }),
             Clause::AtMost(0) | Clause::Pack(0) => {
                 return Err(position.fault("a number of at least 1 expected"));
+            }
+            Clause::First { argument, value, message } => {
+                let argument = self.argument(argument, position)?;
+                storage.first = Some(First {
+                    argument,
+                    value: self.value(argument, value, position)?,
+                    message: message_named(message, position)?,
+                });
             }
             Clause::AtMost(most) => storage.at_most = Some(*most),
             Clause::Unique(name) => storage.unique = Some(self.repeated(name, position)?),

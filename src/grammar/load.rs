@@ -12,7 +12,8 @@ use crate::grammar::notation::{
 use crate::grammar::trie::{Conflict, Trie};
 use crate::grammar::value::{ChoiceType, ChoiceWord, TypeId, ValueType};
 use crate::grammar::whole::{
-    adding, check_claim, check_help, check_needs, check_places, check_prompt, claim_of, find_rivals,
+    adding, check_claim, check_first, check_help, check_needs, check_places, check_prompt,
+    claim_of, find_rivals,
 };
 use crate::grammar::{
     Argument, Command, CommandId, FormId, Grammar, GrammarError, Mode, ModeId, Verb,
@@ -346,6 +347,7 @@ impl Loader {
                     "name" => ValueType::Name(size),
                     "domain" => ValueType::Domain(size),
                     "label" => ValueType::Label(size),
+                    "query-name" => ValueType::QueryName(size),
                     "ipv4-prefix" if size <= 32 => {
                         ValueType::Ipv4Prefix(u8::try_from(size).unwrap_or(32))
                     }
@@ -378,6 +380,7 @@ impl Loader {
                 "line" => ValueType::Line,
                 "delimited" => ValueType::Delimited,
                 "host-port" => ValueType::HostPort,
+                "master-file" => ValueType::MasterFile,
                 other => {
                     let id = self.choices.iter().position(|choice| choice.name == other);
                     let id = id.ok_or_else(|| wrong(format!("no type is called {other}")))?;
@@ -444,6 +447,7 @@ impl Loader {
         }
         for command in &self.commands {
             check_needs(command, &by_kept)?;
+            check_first(command, &self.commands, &by_kept)?;
             check_places(command, &messages)?;
             check_prompt(command, &self.modes)?;
             check_claim(command, &self.commands, &self.modes)?;

@@ -215,6 +215,8 @@ pub struct Storage {
     pub unique: Option<usize>,
     /// The most values of a repeated argument.
     pub most: Option<Most>,
+    /// What the first statement of its kind must say.
+    pub first: Option<First>,
     /// The domain name that it claims.
     pub claim: Option<Claim>,
     /// Statements that go when this one is kept.
@@ -256,6 +258,17 @@ pub struct Most {
     /// The most values.
     pub most: u64,
     /// What is said of more.
+    pub message: Message,
+}
+
+/// What the first statement of its kind in a block must say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct First {
+    /// The argument.
+    pub argument: usize,
+    /// The only value that it may have.
+    pub value: Value,
+    /// What is said of another one.
     pub message: Message,
 }
 
@@ -362,6 +375,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("15-module.grammar", include_str!("../../grammar/15-module.grammar")),
     ("20-server.grammar", include_str!("../../grammar/20-server.grammar")),
     ("21-server-show.grammar", include_str!("../../grammar/21-server-show.grammar")),
+    ("22-cache-group.grammar", include_str!("../../grammar/22-cache-group.grammar")),
     ("30-gslb.grammar", include_str!("../../grammar/30-gslb.grammar")),
     ("31-site.grammar", include_str!("../../grammar/31-site.grammar")),
     ("32-host-policy.grammar", include_str!("../../grammar/32-host-policy.grammar")),

@@ -225,6 +225,7 @@ pub enum Clause {
     AtMost(u64),
     Unique(String),
     Most { argument: String, most: u64, message: String },
+    First { argument: String, value: String, message: String },
     Claims { below: bool, parts: Vec<String>, message: String },
     Excludes(Vec<String>),
     Needs { name: String, message: String },

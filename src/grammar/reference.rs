@@ -42,7 +42,9 @@ pub fn markdown(grammar: &Grammar) -> String {
             Some(number) => format!("`{}` ({number})", word.word),
             None => format!("`{}`", word.word),
         });
-        let ranges = choice.ranges.iter().map(|(low, high, _)| format!("{low} to {high}"));
+        let ranges = choice.ranges.iter().map(|(low, high, _)| {
+            if low == high { low.to_string() } else { format!("{low} to {high}") }
+        });
         let values = words.chain(ranges).collect::<Vec<_>>().join(", ");
         let _ = writeln!(out, "| `{}` | {values} |", choice.name);
     }
@@ -155,10 +157,12 @@ fn markdown_command(grammar: &Grammar, command: &Command, out: &mut String) {
     let _ = writeln!(out, "| {row} |");
 }
 
-/// The help text of the last word of a command, as `?` gives it.
+/// The help text of the last word of a command, as `?` gives it; of the last value if it has no
+/// word.
 fn purpose(grammar: &Grammar, command: &Command) -> String {
     let form = &command.forms[0];
-    let last = form.iter().rposition(|token| matches!(token, Token::Word(_))).unwrap_or_default();
+    let last = form.iter().rposition(|token| matches!(token, Token::Word(_)));
+    let last = last.unwrap_or_else(|| form.len().saturating_sub(1));
     let places = grammar.trie(command.modes[0]).places_of(form, &command.arguments);
     let Some(place) = places.get(last) else { return String::new() };
     let node = grammar.trie(command.modes[0]).node(*place);
@@ -203,8 +207,23 @@ fn notes(grammar: &Grammar, command: &Command) -> Vec<String> {
     if let Some(most) = storage.at_most {
         notes.push(format!("at most {most}"));
     }
+    if let Some(first) = &storage.first {
+        let argument = &command.arguments[first.argument];
+        let mut value = String::new();
+        argument.value_type.print(&grammar.choices, &first.value, &mut value);
+        notes.push(format!("the first one with `<{}>` {value}", argument.name));
+    }
+    let own_name = format!("`{}`", command.fixed_words());
     for kept in &storage.excludes {
-        notes.push(format!("excludes {}", name_of(grammar, command, *kept)));
+        let name = name_of(grammar, command, *kept);
+        let note = if name == own_name {
+            "takes the place of its other forms".to_owned()
+        } else {
+            format!("excludes {name}")
+        };
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
     }
     for need in &storage.needs {
         let name = need.kept.map(|kept| name_of(grammar, command, kept));

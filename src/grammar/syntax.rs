@@ -247,6 +247,17 @@ fn rule_clause(input: &str) -> IResult<&str, Clause> {
         ),
         map(
             after(
+                "first",
+                (
+                    argument_reference,
+                    preceded(space1, value_text),
+                    preceded(space1, after("else", name)),
+                ),
+            ),
+            |(argument, value, message)| Clause::First { argument, value, message },
+        ),
+        map(
+            after(
                 "claims",
                 (
                     opt(terminated(phrase("below"), space1)),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::config::delimited;
 use crate::grammar::link::{Kept, Message};
+use crate::live::gate;
 
 /// A value as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +37,9 @@ pub enum ValueType {
     /// A label of a domain name of at most so many characters, in any case; `$`, `#` and `@` may
     /// be in it, as in the names of SNA.
     Label(usize),
+    /// A name that a client may ask for, of at most so many characters: unlike the names of a
+    /// configuration it may hold any visible character (RFC 2181 section 11), or be the root.
+    QueryName(usize),
     /// An IPv4 or IPv6 address.
     Address,
     /// An IPv4 address.
@@ -58,6 +62,8 @@ pub enum ValueType {
     Delimited,
     /// Host and port.
     HostPort,
+    /// Path of a DNS master file (RFC 1035 section 5), which is read when the line is.
+    MasterFile,
     /// The last key of a statement that must exist.
     Reference(Kept, Box<ValueType>),
     /// A choice.
@@ -142,10 +148,12 @@ impl ValueType {
             | ValueType::Name(_)
             | ValueType::Domain(_)
             | ValueType::Label(_)
+            | ValueType::QueryName(_)
             | ValueType::Quoted
             | ValueType::Line
             | ValueType::Delimited
-            | ValueType::HostPort => true,
+            | ValueType::HostPort
+            | ValueType::MasterFile => true,
             ValueType::Reference(_, base) => base.is_free(),
             ValueType::Range(..)
             | ValueType::Address
@@ -167,7 +175,7 @@ impl ValueType {
     /// Whether two texts of this type that differ in case are the same.
     pub fn ignores_case(&self) -> bool {
         match self {
-            ValueType::Domain(_) | ValueType::Label(_) => true,
+            ValueType::Domain(_) | ValueType::Label(_) | ValueType::QueryName(_) => true,
             ValueType::Reference(_, base) => base.ignores_case(),
             _ => false,
         }
@@ -189,6 +197,7 @@ impl ValueType {
                 free(word.strip_suffix('.').unwrap_or(word), *most, is_domain)
             }
             ValueType::Label(most) => free(word, *most, is_label),
+            ValueType::QueryName(most) => free(word, *most, is_query_name),
             ValueType::Address => typed(word.parse().ok().map(Value::Address)),
             ValueType::Ipv4 => {
                 typed(word.parse().ok().map(|address| Value::Address(IpAddr::V4(address))))
@@ -208,11 +217,8 @@ impl ValueType {
                 Some(_) if !quoted => Fit::Free(Value::Text(word.into())),
                 Some(_) | None => Fit::No,
             },
-            ValueType::HostPort => {
-                let port = word.rsplit_once(':').filter(|(host, _)| !host.is_empty());
-                let valid = port.is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-                if valid { Fit::Free(Value::Text(word.into())) } else { Fit::No }
-            }
+            ValueType::HostPort => free(word, usize::MAX, gate::is_host_port),
+            ValueType::MasterFile => free(word, usize::MAX, |text| !text.is_empty()),
             ValueType::Reference(_, base) => base.fit(choices, word, quoted),
             ValueType::Choice(id) => fit_choice(&choices[id.0], word),
         }
@@ -226,6 +232,7 @@ impl ValueType {
             | ValueType::Name(_)
             | ValueType::Domain(_)
             | ValueType::Label(_)
+            | ValueType::QueryName(_)
             | ValueType::Quoted => "ASCII string",
             ValueType::Address => "A.B.C.D or X:X::X:X",
             ValueType::Ipv4 | ValueType::Mask => "A.B.C.D",
@@ -235,6 +242,7 @@ impl ValueType {
             ValueType::Line => "LINE",
             ValueType::Delimited => "c TEXT c",
             ValueType::HostPort => "HOST:PORT",
+            ValueType::MasterFile => "FILE",
             ValueType::Reference(_, base) => base.placeholder(),
         }
     }
@@ -349,6 +357,14 @@ fn is_domain(text: &str) -> bool {
 fn is_label(text: &str) -> bool {
     (1..=63).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_$#@".contains(&byte))
+}
+
+/// The root, or labels of visible characters, with or without the dot of the root.
+fn is_query_name(text: &str) -> bool {
+    let label_is_valid = |label: &str| {
+        (1..=63).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    text == "." || text.strip_suffix('.').unwrap_or(text).split('.').all(label_is_valid)
 }
 
 fn is_decimal(word: &str) -> bool {

@@ -123,6 +123,29 @@ pub(super) fn check_needs(
     Ok(())
 }
 
+/// Those that one may be the first of are counted.
+pub(super) fn check_first(
+    command: &Command,
+    commands: &[Command],
+    by_kept: &HashMap<(ModeId, Kept), CommandId>,
+) -> Result<()> {
+    let Some(storage) = command.storage.as_ref().filter(|one| one.first.is_some()) else {
+        return Ok(());
+    };
+    let others = command
+        .modes
+        .iter()
+        .flat_map(|mode| storage.excludes.iter().filter_map(|kept| by_kept.get(&(*mode, *kept))));
+    let mut kinds = others.map(|other| &commands[other.0]).chain(std::iter::once(command));
+    let is_counted =
+        |kind: &Command| kind.storage.as_ref().is_some_and(|storage| storage.at_most.is_some());
+    if kinds.all(is_counted) {
+        Ok(())
+    } else {
+        Err(command.position.fault("`first` needs `at-most` here and at all that it excludes"))
+    }
+}
+
 /// The places of a message that a need says are filled with the arguments of the command.
 pub(super) fn check_places(command: &Command, messages: &[Vec<String>]) -> Result<()> {
     for need in command.storage.iter().flat_map(|storage| &storage.needs) {

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use crate::clock::Moment;
 pub use crate::gslb::domain::DomainChange;
 use crate::gslb::domain::{Decision, DomainState, HashChange, Selection, Tally};
+use crate::gslb::explore::ExploreStep;
 use crate::gslb::observe::Observer;
 use crate::gslb::{affinity, hash_persistence, metric, sticky};
 use crate::health::state::States;
@@ -35,6 +36,9 @@ pub struct View<'a> {
     pub client: IpAddr,
     /// When.
     pub now: Moment,
+    /// What the question adds to the way of its client's prefix to one that skips round-trip time,
+    /// if that is in use.
+    explored: Option<ExploreStep>,
 }
 
 /// The result of a choice.
@@ -67,7 +71,7 @@ pub fn choose(view: &View<'_>, observer: &mut impl Observer) -> (Choice, DomainC
     let change = DomainChange {
         family: Some(view.family),
         selection: chosen.map(|chosen| view.selection(chosen)),
-        explored: metric::explore(view),
+        explored: view.explored,
         hash,
         sticky: chosen.and_then(|(best, decision)| sticky::session_of(view, best, decision)),
     };
@@ -151,6 +155,27 @@ impl Choice {
 }
 
 impl<'a> View<'a> {
+    /// Everything that the choice for this question may look at.
+    #[must_use]
+    pub fn new(
+        snapshot: &'a Snapshot,
+        states: &'a States,
+        host: &'a Host,
+        domain: &'a DomainState,
+        family: Family,
+        client: IpAddr,
+        now: Moment,
+    ) -> Self {
+        let view = View { snapshot, states, host, domain, family, client, now, explored: None };
+        View { explored: metric::explore(&view), ..view }
+    }
+
+    /// Whether round-trip time is not looked at, so that other sites get a chance to be measured.
+    #[must_use]
+    pub fn explores(&self) -> bool {
+        self.explored.is_some_and(|step| step.skips)
+    }
+
     /// The policy of the host.
     #[must_use]
     pub fn policy(&self) -> &'a Policy {
@@ -187,7 +212,7 @@ impl<'a> View<'a> {
     }
 
     /// The site of the address that was selected last, if it is still in the list.
-    fn site_of_last(&self, last: Option<IpAddr>) -> Option<SiteId> {
+    pub(super) fn site_of_last(&self, last: Option<IpAddr>) -> Option<SiteId> {
         let last = last?;
         let address = self.host.addresses.iter().find(|known| known.ip == last)?;
         self.snapshot.owner_of(address).map(|server| server.site)

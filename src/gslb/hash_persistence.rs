@@ -62,7 +62,7 @@ pub fn follow_health(snapshot: &Snapshot, states: &States, host: &Host, now: Mom
             continue;
         }
         let client = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-        let view = View { snapshot, states, host, domain: &domain, family, client, now };
+        let view = View::new(snapshot, states, host, &domain, family, client, now);
         let known = domain.hash_tables[family.index()].as_deref();
         let refreshed = refresh(&view, parameters, known).map(Box::new);
         let table = &mut domain.hash_tables[family.index()];

@@ -49,8 +49,15 @@ pub enum Figure {
     Selections(u64),
     /// Its place in the rotation: how many surviving addresses come before it.
     Turn(u32),
-    /// Weight of its site, for weighted round robin.
-    SiteWeight(u32),
+    /// The turn of its site in weighted round robin.
+    SiteRun {
+        /// Weight of the site; 0 gets no turn unless all are 0.
+        weight: u32,
+        /// Selections in a row that have gone to the site.
+        run: u32,
+        /// Selections in a row that its weight gives it.
+        share: u32,
+    },
     /// Administrative preference of its site device; `None`: it belongs to none.
     Preference(Option<u8>),
     /// Session table of its site device; `None`: no report.
@@ -87,20 +94,31 @@ impl fmt::Display for Figure {
         match *self {
             Figure::Healthy(true) => write!(f, "ACTIVE"),
             Figure::Healthy(false) => write!(f, "DOWN"),
-            Figure::RelativeWeight { selections, weight, shared_by: 1 } => {
-                write!(f, "selected {selections}, weight {weight}")
-            }
             Figure::RelativeWeight { selections, weight, shared_by } => {
-                write!(f, "selected {selections}, weight {weight}/{shared_by}")
+                write!(f, "selected {selections}, weight {weight}")?;
+                if shared_by > 1 {
+                    write!(f, "/{shared_by}")?;
+                }
+                if weight == 0 {
+                    return Ok(());
+                }
+                // Ten-thousandths, rounded down; the metric itself compares without dividing.
+                let relative = u128::from(selections) * u128::from(shared_by) * 10_000;
+                let relative = relative / u128::from(weight);
+                write!(f, ": {}.{:04}", relative / 10_000, relative % 10_000)
             }
             Figure::Selections(selections) => write!(f, "selected {selections}"),
             Figure::Turn(0) => write!(f, "next in turn"),
             Figure::Turn(turn) => write!(f, "{turn} before it"),
-            Figure::SiteWeight(weight) => write!(f, "site weight {weight}"),
+            Figure::SiteRun { weight: 0, .. } => write!(f, "site weight 0"),
+            Figure::SiteRun { weight, run, share } => {
+                write!(f, "site weight {weight}: {run} of {share} in a row")
+            }
             Figure::Preference(Some(preference)) => write!(f, "preference {preference}"),
             Figure::Preference(None) => write!(f, "no preference"),
             Figure::SessionTable(Some(Sessions { used, maximum })) => {
-                write!(f, "{used} of {maximum} sessions")
+                let percent = u128::from(used) * 100 / u128::from(maximum.max(1));
+                write!(f, "{used} of {maximum} sessions: {percent}%")
             }
             Figure::AvailableSessions(Some(available)) => write!(f, "{available} sessions free"),
             Figure::Load(Some(average)) => {

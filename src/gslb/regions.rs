@@ -62,9 +62,7 @@ pub fn built_in(address: IpAddr) -> Option<Located> {
         IpAddr::V4(address) if is_special_v4(address) => None,
         IpAddr::V6(address) if is_special_v6(address) => None,
         IpAddr::V4(address) => {
-            let after = V4.partition_point(|(first, ..)| *first <= address.octets()[0]);
-            after.checked_sub(1).map(|place| {
-                let (first, length, region) = V4[place];
+            V4_BY_OCTET[usize::from(address.octets()[0])].map(|(first, length, region)| {
                 (Prefix::new(Ipv4Addr::new(first, 0, 0, 0).into(), length), region)
             })
         }
@@ -73,11 +71,7 @@ pub fn built_in(address: IpAddr) -> Option<Located> {
             prefix.contains(address.into()).then_some((prefix, region))
         }),
     };
-    found.filter(|(prefix, _)| prefix.contains(address)).map(|(prefix, region)| Located {
-        prefix,
-        region,
-        configured: false,
-    })
+    found.map(|(prefix, region)| Located { prefix, region, configured: false })
 }
 
 /// Every built-in entry: IPv4, then IPv6, each in ascending order.
@@ -147,6 +141,22 @@ const V4: &[(u8, u8, Region)] = &[
     (210, 7, Asia), (212, 7, Europe), (214, 7, NorthAmerica), (216, 8, NorthAmerica),
     (217, 8, Europe), (218, 7, Asia), (220, 6, Asia),
 ];
+
+/// The entry that holds a first octet; every question looks up several.
+static V4_BY_OCTET: [Option<(u8, u8, Region)>; 256] = {
+    let mut table = [None; 256];
+    let mut entry = 0;
+    while entry < V4.len() {
+        let (first, length, _) = V4[entry];
+        let mut octet = 0;
+        while octet < 256 >> length {
+            table[first as usize + octet] = Some(V4[entry]);
+            octet += 1;
+        }
+        entry += 1;
+    }
+    table
+};
 
 /// First two groups, length and region of each IPv6 entry.
 #[rustfmt::skip]

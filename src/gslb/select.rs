@@ -42,7 +42,7 @@ pub fn select_for(
 ) -> (Choice, Candidates) {
     let choice = {
         let mut domain = host.domain.lock();
-        let view = View { snapshot, states, host, domain: &domain, family, client, now };
+        let view = View::new(snapshot, states, host, &domain, family, client, now);
         let (choice, change) = choose(&view, &mut ());
         domain.apply(change);
         choice
@@ -62,7 +62,7 @@ pub fn explain(
 ) -> (Choice, Candidates) {
     let choice = {
         let domain = host.domain.lock();
-        let view = View { snapshot, states, host, domain: &domain, family, client, now };
+        let view = View::new(snapshot, states, host, &domain, family, client, now);
         choose(&view, observer).0
     };
     (choice, arrange(snapshot.policy_of(host), host, family, choice))

@@ -99,12 +99,12 @@ impl World {
         let (name, zone_name) = domain_name.split_once('.').unwrap_or((domain_name, ""));
         let known = self.snapshot.zones.iter().position(|zone| zone.name == zone_name);
         let zone = known.unwrap_or_else(|| {
-            self.snapshot.zones.push(Zone { name: zone_name.to_owned(), hosts: Vec::new() });
+            self.snapshot.zones.push(Zone::named(zone_name));
             self.snapshot.zones.len() - 1
         });
         let host = HostId::from_index(self.snapshot.hosts.len());
         self.snapshot.zones[zone].hosts.push(host);
-        self.snapshot.hosts.push(Host {
+        self.snapshot.hosts.push(Arc::new(Host {
             zone: ZoneId::from_index(zone),
             name: name.to_owned(),
             domain_name: domain_name.to_owned(),
@@ -115,8 +115,8 @@ impl World {
             affinity_group: None,
             addresses: Vec::new(),
             domain: Arc::new(Domain::default()),
-        });
-        self.snapshot.names.insert(wire(domain_name), NameEntry::Host(host));
+        }));
+        Arc::make_mut(&mut self.snapshot.names).insert(wire(domain_name), NameEntry::Host(host));
         self.list(domain_name, addresses)
     }
 
@@ -278,15 +278,9 @@ impl World {
     /// Looks at what a choice for IPv4 may look at.
     pub(crate) fn view<T>(&self, domain_name: &str, look: impl FnOnce(&View<'_>) -> T) -> T {
         let host = self.host_named(domain_name);
-        look(&View {
-            snapshot: &self.snapshot,
-            states: &self.states,
-            host,
-            domain: &host.domain.lock(),
-            family: Family::V4,
-            client: self.client,
-            now: self.now,
-        })
+        let World { snapshot, states, client, now } = self;
+        let domain = host.domain.lock();
+        look(&View::new(snapshot, states, host, &domain, Family::V4, *client, *now))
     }
 
     /// How often each address of the host was chosen, in the order of the list.
@@ -311,7 +305,8 @@ impl World {
     /// Gives each address the first configured device that reports it (decisions 3.6).
     fn find_owners(&mut self) {
         let servers = &self.snapshot.servers;
-        for address in self.snapshot.hosts.iter_mut().flat_map(|host| &mut host.addresses) {
+        let hosts = self.snapshot.hosts.iter_mut().map(Arc::make_mut);
+        for address in hosts.flat_map(|host| &mut host.addresses) {
             let owner = servers
                 .iter()
                 .position(|server| server.state.vips().iter().any(|vip| vip.address == address.ip));
@@ -321,7 +316,7 @@ impl World {
 }
 
 fn host_mut<'a>(snapshot: &'a mut Snapshot, domain_name: &str) -> &'a mut Host {
-    let mut hosts = snapshot.hosts.iter_mut();
+    let mut hosts = snapshot.hosts.iter_mut().map(Arc::make_mut);
     let host = hosts.find(|host| host.domain_name == domain_name);
     host.unwrap_or_else(|| panic!("no host {domain_name}"))
 }

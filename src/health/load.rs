@@ -76,7 +76,7 @@ impl Load {
         let weights = parameters.weights.iter().copied().chain(std::iter::repeat(1));
         let mut average = AverageLoad { connections: 0, seconds: 0 };
         for (&sample, weight) in self.samples[surplus..].iter().zip(weights) {
-            average.connections += u128::from(sample) * u128::from(weight);
+            average.connections += sample * u64::from(weight);
             average.seconds += u64::from(weight) * u64::from(self.sampling_rate);
         }
         (average.seconds > 0).then_some(average)
@@ -97,9 +97,10 @@ impl Load {
 /// An average of new connections a second, as a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AverageLoad {
-    /// New connections, weighted.
-    pub connections: u128,
-    /// Seconds in which they came, weighted; never 0.
+    /// New connections, weighted. The most that can be, eight samples of a minute at the highest
+    /// rate and weight, needs 45 bits.
+    pub connections: u64,
+    /// Seconds in which they came, weighted; never 0, at most 4800.
     pub seconds: u64,
 }
 
@@ -107,13 +108,13 @@ impl AverageLoad {
     /// Whether it is at most `limit`.
     #[must_use]
     pub const fn is_within(self, limit: u32) -> bool {
-        self.connections <= limit as u128 * self.seconds as u128
+        self.connections <= limit as u64 * self.seconds
     }
 
     /// The average in whole connections a second, rounded down.
     #[must_use]
-    pub const fn whole(self) -> u128 {
-        self.connections / self.seconds as u128
+    pub const fn whole(self) -> u64 {
+        self.connections / self.seconds
     }
 }
 

@@ -1,6 +1,8 @@
 //! Measured state: what health checks and site devices report.
 
 pub mod load;
+pub mod measurement;
+pub mod own;
 pub mod prefix;
 pub mod rtt;
 pub mod schedule;

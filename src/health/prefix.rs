@@ -1,10 +1,11 @@
 //! Prefixes of addresses, both families.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::net::IpAddr;
 
 /// The addresses that begin with the same bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Prefix {
     network: IpAddr,
     length: u8,
@@ -54,6 +55,21 @@ impl Prefix {
     #[must_use]
     pub fn covers(self, other: Prefix) -> bool {
         self.length <= other.length && self.contains(other.network)
+    }
+}
+
+/// A prefix of IPv4 is hashed as one number: every question looks up several.
+impl Hash for Prefix {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self.network {
+            IpAddr::V4(network) => {
+                state.write_u64(u64::from(network.to_bits()) << 8 | u64::from(self.length));
+            }
+            IpAddr::V6(network) => {
+                state.write_u128(network.to_bits());
+                state.write_u8(self.length);
+            }
+        }
     }
 }
 

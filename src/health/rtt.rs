@@ -7,130 +7,21 @@
 //! address have entries. Time is passed in.
 
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry as Place;
 
 use crate::clock::Moment;
+pub use crate::health::measurement::{DnsProbe, Measurements, Method, Probe, RttReport};
 use crate::health::prefix::Prefix;
-use crate::health::smoothing::{SmoothedRtt, Smoothing};
-use crate::model::policy::{RttParameters, RttSource};
+use crate::health::smoothing::Smoothing;
+use crate::model::policy::RttParameters;
 
 /// Dynamic entries that the cache holds at most. The device's own limit of 10000 is shown and not
 /// enforced (decisions 3.7); this one bounds the memory that clients can claim.
 const MOST_ENTRIES: usize = 131_072;
-
-/// How a round-trip time was measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Seen in passing, from SYN to ACK of a connection.
-    Passive,
-    /// Probed by ICMP.
-    ActiveIcmp,
-    /// Probed by DNS.
-    ActiveDns,
-}
-
-/// What a site device reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RttReport {
-    /// The clients it is about.
-    pub clients: Prefix,
-    /// Management address of the site device.
-    pub server: IpAddr,
-    /// How it was measured.
-    pub method: Method,
-    /// Round-trip time, unit 100 microseconds.
-    pub rtt: u32,
-    /// Whether the probe failed; the value then stays what it was.
-    pub failed: bool,
-}
-
-/// The round-trip times between one site device and the clients of one prefix.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Measurements {
-    /// What passed by.
-    pub passive: Option<SmoothedRtt>,
-    /// ICMP probes.
-    pub icmp: Option<Probe>,
-    /// DNS probes.
-    pub dns: Option<Probe>,
-}
-
-/// Whether DNS probes count (`gslb dns-probe`, guide p. 149).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DnsProbe {
-    /// Only ICMP probes count.
-    #[default]
-    Unused,
-    /// DNS is primary, ICMP its backup if it failed or is missing.
-    Fallback,
-    /// DNS probes are accepted; ICMP is primary and has no backup.
-    NoFallback,
-}
-
-/// The result of active probes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Probe {
-    /// Round-trip time, unit 100 microseconds; `None`: no probe ever succeeded.
-    pub rtt: Option<SmoothedRtt>,
-    /// Whether the latest probe succeeded.
-    pub ok: bool,
-}
-
-impl Measurements {
-    /// The value that counts, unit 100 microseconds.
-    ///
-    /// A failed probe has no value. If both kinds count, an active value comes before a passive
-    /// one.
-    #[must_use]
-    pub fn usable(&self, source: RttSource, dns_probe: DnsProbe) -> Option<u32> {
-        let passive = || self.passive.map(SmoothedRtt::value);
-        let value = |probe: Option<Probe>| {
-            probe.filter(|probe| probe.ok).and_then(|probe| probe.rtt).map(SmoothedRtt::value)
-        };
-        let active = || match dns_probe {
-            DnsProbe::Unused | DnsProbe::NoFallback => value(self.icmp),
-            DnsProbe::Fallback => value(self.dns).or_else(|| value(self.icmp)),
-        };
-        match source {
-            RttSource::PassiveOnly => passive(),
-            RttSource::ActiveOnly => active(),
-            RttSource::ActiveAndPassive => active().or_else(passive),
-        }
-    }
-
-    fn forget(&mut self, method: Method) {
-        match method {
-            Method::Passive => self.passive = None,
-            Method::ActiveIcmp => self.icmp = None,
-            Method::ActiveDns => self.dns = None,
-        }
-    }
-
-    fn take(&mut self, report: &RttReport, smoothing: Smoothing) {
-        let sample = |rtt: &mut Option<SmoothedRtt>| match rtt {
-            Some(known) => {
-                known.sample(report.rtt, smoothing);
-            }
-            None => *rtt = Some(SmoothedRtt::new(report.rtt)),
-        };
-        let probe = |probe: &mut Option<Probe>| {
-            let known = probe.get_or_insert(Probe { rtt: None, ok: false });
-            known.ok = !report.failed;
-            if known.ok {
-                sample(&mut known.rtt);
-            }
-        };
-        match report.method {
-            Method::Passive => sample(&mut self.passive),
-            Method::ActiveIcmp => probe(&mut self.icmp),
-            Method::ActiveDns => probe(&mut self.dns),
-        }
-    }
-}
 
 /// How an entry of the cache came to be; several may be true.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -158,6 +49,8 @@ pub struct CacheEntry {
 #[derive(Debug)]
 pub struct PrefixCache {
     entries: RwLock<Entries>,
+    /// How many entries there are, so that a look for room takes no lock.
+    count: AtomicUsize,
     most_entries: usize,
 }
 
@@ -188,7 +81,7 @@ impl Default for Entries {
 
 impl Default for PrefixCache {
     fn default() -> Self {
-        PrefixCache { entries: RwLock::default(), most_entries: MOST_ENTRIES }
+        PrefixCache::with_room_for(MOST_ENTRIES)
     }
 }
 
@@ -213,7 +106,7 @@ impl PrefixCache {
     /// A cache that holds at most so many dynamic entries.
     #[must_use]
     pub fn with_room_for(most_entries: usize) -> Self {
-        PrefixCache { entries: RwLock::default(), most_entries }
+        PrefixCache { entries: RwLock::default(), count: AtomicUsize::new(0), most_entries }
     }
 
     /// A client asks: makes its entry, or resets the age of the one there is.
@@ -231,10 +124,11 @@ impl PrefixCache {
                 return;
             }
         }
-        let mut entries = self.write();
-        if let Some(entry) = entries.enter(prefix, self.most_entries, parameters, now) {
-            entry.origin.client_query = true;
-        }
+        self.change(|entries| {
+            if let Some(entry) = entries.enter(prefix, self.most_entries, parameters, now) {
+                entry.origin.client_query = true;
+            }
+        });
     }
 
     /// A site device reports.
@@ -249,18 +143,11 @@ impl PrefixCache {
         now: Moment,
     ) {
         let Some(prefix) = filed_under(report.clients, parameters) else { return };
-        let mut entries = self.write();
-        let Some(entry) = entries.enter(prefix, self.most_entries, parameters, now) else { return };
-        match report.method {
-            Method::Passive => entry.origin.rtt_update = true,
-            Method::ActiveIcmp | Method::ActiveDns => entry.origin.active_rtt_update = true,
-        }
-        let known = entry.measurements.iter().position(|(server, _)| *server == report.server);
-        let place = known.unwrap_or_else(|| {
-            entry.measurements.push((report.server, Measurements::default()));
-            entry.measurements.len() - 1
+        self.change(|entries| {
+            if let Some(entry) = entries.enter(prefix, self.most_entries, parameters, now) {
+                entry.take(report, smoothing);
+            }
         });
-        entry.measurements[place].1.take(report, smoothing);
     }
 
     /// Forgets what a site device reported of these clients, as far as it was measured so.
@@ -272,25 +159,34 @@ impl PrefixCache {
         parameters: &RttParameters,
     ) {
         let Some(prefix) = filed_under(clients, parameters) else { return };
-        let mut entries = self.write();
-        let Some(entry) = entries.by_prefix.get_mut(&prefix) else { return };
-        entry.measurements.retain_mut(|(known, measured)| {
-            if *known == server {
-                measured.forget(method);
-            }
-            *measured != Measurements::default()
-        });
-        if entry.measurements.is_empty() {
-            entry.origin = Origin { client_query: entry.origin.client_query, ..Origin::default() };
-            if !entry.origin.client_query {
+        self.change(|entries| {
+            let Some(entry) = entries.by_prefix.get_mut(&prefix) else { return };
+            entry.forget(server, method);
+            if entry.origin == Origin::default() {
                 entries.remove(prefix);
             }
-        }
+        });
     }
 
-    /// What is measured between a client and a site device.
+    /// Looks at what is measured between a client and the site devices, by management address of
+    /// the device: the measurements of the longest prefix that holds the client and has any.
     ///
-    /// It is looked up in the longest prefix that holds the client and has any measurement.
+    /// The cache is locked while `look` runs.
+    pub fn look<T>(
+        &self,
+        client: IpAddr,
+        parameters: &RttParameters,
+        now: Moment,
+        look: impl FnOnce(&[(IpAddr, Measurements)]) -> T,
+    ) -> T {
+        let entries = self.read();
+        let found = entries
+            .matching(client, parameters, now)
+            .find(|(_, entry)| !entry.measurements.is_empty());
+        look(found.map_or(&[], |(_, entry)| &entry.measurements))
+    }
+
+    /// What is measured between a client and one site device; see [`PrefixCache::look`].
     #[must_use]
     pub fn measurements(
         &self,
@@ -299,21 +195,17 @@ impl PrefixCache {
         parameters: &RttParameters,
         now: Moment,
     ) -> Option<Measurements> {
-        let entries = self.read();
-        let (_, entry) = entries
-            .matching(client, parameters, now)
-            .find(|(_, entry)| !entry.measurements.is_empty())?;
-        let (_, measured) = entry.measurements.iter().find(|(known, _)| *known == server)?;
-        Some(*measured)
+        self.look(client, parameters, now, |all| {
+            all.iter().find(|(known, _)| *known == server).map(|(_, measured)| *measured)
+        })
     }
 
     /// Whether a client has no entry and cannot get one, because the cache is full.
     #[must_use]
     pub fn is_full_for(&self, client: IpAddr, parameters: &RttParameters, now: Moment) -> bool {
-        let entries = self.read();
         client.is_ipv4()
-            && entries.by_prefix.len() >= self.most_entries
-            && entries.matching(client, parameters, now).next().is_none()
+            && self.count.load(Ordering::Relaxed) >= self.most_entries
+            && self.read().matching(client, parameters, now).next().is_none()
     }
 
     /// The entries that hold an address, the shortest prefix first.
@@ -365,20 +257,23 @@ impl PrefixCache {
 
     /// Removes the entries that have not been used for too long.
     pub fn expire(&self, parameters: &RttParameters, now: Moment) {
-        self.write().expire(parameters, now);
+        self.change(|entries| entries.expire(parameters, now));
     }
 
     /// Forgets everything.
     pub fn clear(&self) {
-        *self.write() = Entries::default();
+        self.change(|entries| *entries = Entries::default());
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Entries> {
         self.entries.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Entries> {
-        self.entries.write().unwrap_or_else(PoisonError::into_inner)
+    fn change<T>(&self, change: impl FnOnce(&mut Entries) -> T) -> T {
+        let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+        let result = change(&mut entries);
+        self.count.store(entries.by_prefix.len(), Ordering::Relaxed);
+        result
     }
 }
 
@@ -477,6 +372,33 @@ impl Entries {
 }
 
 impl Entry {
+    /// Takes in what a device reports.
+    fn take(&mut self, report: &RttReport, smoothing: Smoothing) {
+        match report.method {
+            Method::Passive => self.origin.rtt_update = true,
+            Method::ActiveIcmp | Method::ActiveDns => self.origin.active_rtt_update = true,
+        }
+        let known = self.measurements.iter().position(|(server, _)| *server == report.server);
+        let place = known.unwrap_or_else(|| {
+            self.measurements.push((report.server, Measurements::default()));
+            self.measurements.len() - 1
+        });
+        self.measurements[place].1.take(report, smoothing);
+    }
+
+    /// Forgets what a device reported, as far as it was measured so.
+    fn forget(&mut self, server: IpAddr, method: Method) {
+        self.measurements.retain_mut(|(known, measured)| {
+            if *known == server {
+                measured.forget(method);
+            }
+            *measured != Measurements::default()
+        });
+        if self.measurements.is_empty() {
+            self.origin = Origin { client_query: self.origin.client_query, ..Origin::default() };
+        }
+    }
+
     /// Whether it was used lately, or its prefix is static.
     fn is_alive(&self, prefix: Prefix, parameters: &RttParameters, now: Moment) -> bool {
         let used = Moment::from_millis(self.used.load(Ordering::Relaxed));
@@ -489,6 +411,7 @@ impl Entry {
 mod tests {
     use super::*;
     use crate::gslb::testing::ip;
+    use crate::model::policy::RttSource;
 
     const SERVER: &str = "10.255.1.1";
 

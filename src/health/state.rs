@@ -9,12 +9,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
+use crate::behind::emulated::EmulatedServer;
 use crate::clock::Moment;
 use crate::health::load::Load;
+use crate::health::own::Own;
 use crate::health::rtt::PrefixCache;
 use crate::health::vips::Vips;
 use crate::model::snapshot::Application;
 use crate::names::named_enum;
+use crate::revision::Revision;
 use crate::sna::SnaStates;
 
 /// All measured state of one appliance.
@@ -23,8 +26,12 @@ pub struct States {
     /// In a lab all appliances look at the same servers.
     addresses: Arc<Mutex<HashMap<IpAddr, Arc<AddressState>>>>,
     servers: Mutex<HashMap<IpAddr, Arc<ServerState>>>,
+    /// What this appliance tells its controllers of itself.
+    own: Mutex<Own>,
     /// SNA gateways.
     pub sna: SnaStates,
+    /// The emulated DNS server behind the appliance.
+    pub dns_server: EmulatedServer,
     /// Clients that asked lately, and how far the site devices are from them.
     pub prefixes: PrefixCache,
     started: AtomicU64,
@@ -44,6 +51,16 @@ impl States {
     /// The cell of a site device, made if it is not there.
     pub fn server(&self, address: IpAddr) -> Arc<ServerState> {
         lock(&self.servers).entry(address).or_default().clone()
+    }
+
+    /// What this appliance tells its controllers of itself.
+    pub fn own(&self) -> Own {
+        lock(&self.own).clone()
+    }
+
+    /// Changes what this appliance tells its controllers of itself.
+    pub fn change_own(&self, change: impl FnOnce(&mut Own)) {
+        change(&mut lock(&self.own));
     }
 
     /// Lets one second pass for the new connections of every site device; a sample takes
@@ -93,8 +110,10 @@ impl States {
         for state in lock(&self.servers).values() {
             state.reset();
         }
+        *lock(&self.own) = Own::default();
         self.prefixes.clear();
         self.sna.reset();
+        self.dns_server.clear();
     }
 }
 
@@ -251,7 +270,6 @@ pub struct ServerState {
     present: Mutex<Status>,
     load: Mutex<Load>,
     vips: Mutex<Vips>,
-    bindings: Mutex<HashMap<(IpAddr, Application), u32>>,
 }
 
 /// A VIP that a site device reports.
@@ -279,7 +297,6 @@ impl Default for ServerState {
             present: Mutex::default(),
             load: Mutex::default(),
             vips: Mutex::default(),
-            bindings: Mutex::default(),
         }
     }
 }
@@ -344,6 +361,23 @@ impl ServerState {
         lock(&self.vips).iter().cloned().collect()
     }
 
+    /// Changes whenever the list of its VIPs does.
+    #[must_use]
+    pub fn vips_revision(&self) -> Revision {
+        lock(&self.vips).revision()
+    }
+
+    /// Whether it reports a VIP, and then whether it holds it in standby of a pair.
+    #[must_use]
+    pub fn holds_in_standby(&self, vip: IpAddr) -> Option<bool> {
+        lock(&self.vips).find(vip).map(|reported| reported.standby)
+    }
+
+    /// Looks at each VIP in order, where a copy of all would cost too much.
+    pub fn for_each_vip(&self, look: impl FnMut(&ReportedVip)) {
+        lock(&self.vips).iter().for_each(look);
+    }
+
     /// Adds a VIP, or replaces the report of the same address.
     pub fn report_vip(&self, vip: ReportedVip) {
         lock(&self.vips).report(vip);
@@ -369,24 +403,17 @@ impl ServerState {
     /// without this application, `None` if nobody said anything.
     #[must_use]
     pub fn active_bindings(&self, vip: IpAddr, application: Application) -> Option<u32> {
-        let reported = lock(&self.bindings).get(&(vip, application)).copied();
-        reported.or_else(|| {
-            let vips = lock(&self.vips);
-            let known = vips.find(vip)?;
-            let lacks =
-                !known.applications.is_empty() && !known.applications.contains(&application);
-            lacks.then_some(0)
-        })
+        lock(&self.vips).active_bindings(vip, application)
     }
 
     /// Changes the active bindings of an application of a VIP.
     pub fn set_active_bindings(&self, vip: IpAddr, application: Application, count: u32) {
-        lock(&self.bindings).insert((vip, application), count);
+        lock(&self.vips).set_active_bindings(vip, application, Some(count));
     }
 
     /// Forgets the active bindings of an application of a VIP, so that nobody said anything.
     pub fn forget_active_bindings(&self, vip: IpAddr, application: Application) {
-        lock(&self.bindings).remove(&(vip, application));
+        lock(&self.vips).set_active_bindings(vip, application, None);
     }
 
     fn is_default(&self) -> bool {
@@ -397,7 +424,6 @@ impl ServerState {
             && *lock(&self.present) == Status::default()
             && self.has_new_agent()
             && self.load().is_idle()
-            && lock(&self.bindings).is_empty()
             && lock(&self.vips).is_empty()
     }
 
@@ -407,8 +433,7 @@ impl ServerState {
         self.report_status();
         self.set_new_agent(true);
         *self.load() = Load::default();
-        lock(&self.bindings).clear();
-        lock(&self.vips).clear();
+        *lock(&self.vips) = Vips::default();
     }
 }
 

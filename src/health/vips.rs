@@ -1,4 +1,4 @@
-//! The VIPs that a site device reports, in order of their first report.
+//! The VIPs that a site device reports, in order of their first report, with their active bindings.
 //!
 //! Adding, finding and taking one off do not depend on how many there are: a device of a large
 //! configuration has thousands, and every question may look one up.
@@ -9,52 +9,84 @@ use std::net::IpAddr;
 use hashbrown::HashMap;
 
 use crate::health::state::ReportedVip;
+use crate::model::snapshot::Application;
+use crate::revision::Revision;
 
 /// The VIPs of one device.
 #[derive(Debug, Default)]
 pub(super) struct Vips {
-    in_order: BTreeMap<u64, ReportedVip>,
-    numbers: HashMap<IpAddr, u64>,
+    /// Each with its number.
+    by_address: HashMap<IpAddr, (u64, ReportedVip)>,
+    /// Addresses by number.
+    in_order: BTreeMap<u64, IpAddr>,
     /// The number of the next VIP; they are never used again.
     next: u64,
+    revision: Revision,
+    /// What was said of the bindings of an application of a VIP, reported or not.
+    bindings: HashMap<(IpAddr, Application), u32>,
 }
 
 impl Vips {
     /// All of them in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &ReportedVip> {
-        self.in_order.values()
+        self.in_order.values().filter_map(|address| self.find(*address))
     }
 
-    /// Whether there is none.
+    /// Changes whenever a VIP is added, replaced or taken off.
+    pub(super) fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Whether nothing was said, neither of VIPs nor of bindings.
     pub(super) fn is_empty(&self) -> bool {
-        self.in_order.is_empty()
+        self.in_order.is_empty() && self.bindings.is_empty()
     }
 
     /// The report of an address.
     pub(super) fn find(&self, address: IpAddr) -> Option<&ReportedVip> {
-        self.in_order.get(self.numbers.get(&address)?)
+        self.by_address.get(&address).map(|(_, vip)| vip)
     }
 
     /// Adds a VIP, or replaces the report of the same address in its place.
     pub(super) fn report(&mut self, vip: ReportedVip) {
-        let number = *self.numbers.entry(vip.address).or_insert_with(|| {
-            self.next += 1;
-            self.next
-        });
-        self.in_order.insert(number, vip);
+        self.revision = Revision::next();
+        if let Some((_, known)) = self.by_address.get_mut(&vip.address) {
+            *known = vip;
+            return;
+        }
+        self.in_order.insert(self.next, vip.address);
+        self.by_address.insert(vip.address, (self.next, vip));
+        self.next += 1;
     }
 
-    /// Takes an address off.
+    /// Takes an address off; what was said of its bindings stays.
     pub(super) fn withdraw(&mut self, address: IpAddr) {
-        if let Some(number) = self.numbers.remove(&address) {
+        if let Some((number, _)) = self.by_address.remove(&address) {
+            self.revision = Revision::next();
             self.in_order.remove(&number);
         }
     }
 
-    /// Takes all off.
-    pub(super) fn clear(&mut self) {
-        self.in_order.clear();
-        self.numbers.clear();
+    /// Active bindings of an application of a VIP: what was said, 0 if the VIP is reported without
+    /// this application, `None` if nobody said anything.
+    pub(super) fn active_bindings(&self, vip: IpAddr, application: Application) -> Option<u32> {
+        self.bindings.get(&(vip, application)).copied().or_else(|| {
+            let known = &self.find(vip)?.applications;
+            (!known.is_empty() && !known.contains(&application)).then_some(0)
+        })
+    }
+
+    /// Changes what was said of the bindings of an application of a VIP; `None`: nothing was.
+    pub(super) fn set_active_bindings(
+        &mut self,
+        vip: IpAddr,
+        application: Application,
+        count: Option<u32>,
+    ) {
+        match count {
+            Some(count) => self.bindings.insert((vip, application), count),
+            None => self.bindings.remove(&(vip, application)),
+        };
     }
 }
 
@@ -79,7 +111,11 @@ mod tests {
         let listed: Vec<ReportedVip> = vips.iter().cloned().collect();
         assert_eq!(listed, [vip(1, true), vip(2, false), vip(3, false)]);
         assert_eq!(vips.find(vip(1, true).address), Some(&vip(1, true)));
-        vips.clear();
-        assert!(vips.is_empty() && vips.find(vip(1, true).address).is_none());
+        vips.withdraw(vip(1, true).address);
+        vips.withdraw(vip(2, true).address);
+        assert_eq!(vips.find(vip(1, true).address), None);
+        assert!(!vips.is_empty());
+        vips.withdraw(vip(3, true).address);
+        assert!(vips.is_empty());
     }
 }

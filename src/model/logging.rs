@@ -1,6 +1,6 @@
 //! The statement tree to what is logged.
 
-use crate::config::tree::{Reading, Tree};
+use crate::config::tree::Tree;
 use crate::grammar::Grammar;
 use crate::grammar::link::Kept;
 use crate::names::named_enum;
@@ -77,10 +77,10 @@ impl LogSettings {
         };
         let size = tree.global(grammar, Kept::LoggingSize).and_then(|one| one.number("entries"));
         settings.size = size.unwrap_or(DEFAULT_SIZE).max(1);
-        for statement in tree.of(grammar, Kept::LoggingLevel) {
-            let level = Reading { grammar, statement }.word("level");
-            if let Some(level) = level.and_then(LogLevel::from_name) {
-                settings.set(level, !statement.negated);
+        // Level by level: the settings are read after every line, however many there are.
+        for level in LogLevel::ALL {
+            if let Some(reading) = tree.keyed(grammar, Kept::LoggingLevel, level.name()) {
+                settings.set(*level, !reading.statement.negated);
             }
         }
         settings

@@ -2,7 +2,10 @@
 
 pub mod access;
 pub mod balancing;
+pub mod banners;
+pub mod checks;
 pub mod draft;
+pub mod hosts;
 pub mod logging;
 pub mod network;
 pub mod policy;

@@ -5,7 +5,6 @@
 //! not compile until it is read or said to be kept only.
 #![deny(clippy::wildcard_enum_match_arm)]
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -14,17 +13,16 @@ use crate::config::render;
 use crate::config::tree::{Block, Reading, Tree};
 use crate::grammar::link::Kept;
 use crate::grammar::{Grammar, ModeId, Verb};
-use crate::gslb::domain::Domain;
 use crate::health::state::States;
 use crate::model::balancing::{BalancingDraft, Owner};
 use crate::model::draft::{DEFAULT_REHASH_TIMEOUT, PolicyDraft};
+use crate::model::hosts::{self, AddressDraft, HostDraft, ZoneDraft};
 use crate::model::policy::{Metric, RttSource, TieBreaker};
 use crate::model::region::Region;
 use crate::model::site::{AffinityDraft, affinity, dns_probe, smoothing};
 use crate::model::sna::SnaDraft;
 use crate::model::snapshot::{
-    Address, Application, ErrorCode, Host, HostId, NameEntry, PolicyId, ServerId, Site, SiteId,
-    SiteServer, SnaDomainId, Snapshot, Source, Zone, ZoneId,
+    Application, ErrorCode, PolicyId, ServerId, Site, SiteId, SiteServer, SnaDomainId, Snapshot,
 };
 use crate::sna::SnaDomain;
 
@@ -33,6 +31,8 @@ use crate::sna::SnaDomain;
 pub struct BootSettings {
     /// Region of clients of which nothing is known.
     pub default_location: Option<Region>,
+    /// TCP port of the GSLB protocol.
+    pub protocol_port: Option<u16>,
 }
 
 /// Name of the device when none is configured (base-cli 1.1).
@@ -45,12 +45,15 @@ pub fn boot_settings(grammar: &Grammar, tree: &Tree) -> BootSettings {
         let reading = Reading { grammar, statement };
         if reading.kept() == Some(Kept::DefaultLocation) {
             settings.default_location = reading.word("region").and_then(Region::from_name);
+        } else if reading.kept() == Some(Kept::Communication) {
+            settings.protocol_port = reading.number("port");
         }
     }
     settings
 }
 
-/// Makes a snapshot. Cells of what was in `previous` already are taken over.
+/// Makes a snapshot. Cells of what was in `previous` already are taken over, and hosts that stay as
+/// they are.
 pub fn project(
     grammar: &Grammar,
     tree: &Tree,
@@ -61,6 +64,7 @@ pub fn project(
     let mut projection = Projection {
         grammar,
         states,
+        previous,
         snapshot: Snapshot::empty(DEFAULT_DEVICE_NAME),
         global: PolicyDraft::default(),
         host_policies: Vec::new(),
@@ -72,10 +76,13 @@ pub fn project(
     if let Some(location) = boot.default_location {
         projection.snapshot.default_location = location;
     }
-    if let Some(root) = grammar.root_mode() {
-        projection.block(root, &tree.root, &mut Context::Root);
+    if let Some(port) = boot.protocol_port {
+        projection.snapshot.protocol_port.live = port;
     }
-    projection.finish(previous)
+    if let Some(root) = grammar.root_mode() {
+        projection.block(root, &tree.root, &Context::Root);
+    }
+    projection.finish()
 }
 
 /// The block that a statement stands in.
@@ -91,7 +98,7 @@ enum Context {
     Zone(usize),
     /// An SNA gateway domain, by its place in the list.
     SnaDomain(usize),
-    /// A real or virtual server.
+    /// A block of server load balancing.
     Server(Owner),
     /// A block without meaning for the snapshot.
     Other,
@@ -100,76 +107,38 @@ enum Context {
 struct Projection<'a> {
     grammar: &'a Grammar,
     states: &'a States,
+    /// The snapshot before, whose cells and hosts are taken over.
+    previous: &'a Snapshot,
     snapshot: Snapshot,
     global: PolicyDraft,
     host_policies: Vec<PolicyDraft>,
     affinities: Vec<AffinityDraft>,
-    zones: Vec<ZoneDraft>,
+    zones: Vec<ZoneDraft<'a>>,
     sna_domains: Vec<SnaDraft>,
     balancing: BalancingDraft,
 }
 
-/// A zone while its statements are read.
-struct ZoneDraft {
-    name: String,
-    hosts: Vec<HostDraft>,
-    by_name: HashMap<String, usize>,
-}
-
-/// A host while its statements are read.
-#[derive(Default)]
-struct HostDraft {
-    name: String,
-    applications: Vec<Application>,
-    track_port: Option<Application>,
-    min_active_bindings: bool,
-    policy: Option<String>,
-    affinity_group: Option<u8>,
-    addresses: Vec<AddressDraft>,
-    /// Places in `addresses`, once there are more than a few.
-    by_address: HashMap<IpAddr, usize>,
-}
-
-/// Lists of up to so many addresses are searched from end to end.
-const SEARCHED: usize = 8;
-
-struct AddressDraft {
-    ip: IpAddr,
-    weight: Option<u8>,
-    hash_weight: Option<u8>,
-}
-
-impl HostDraft {
-    fn address(&mut self, ip: IpAddr) -> Option<&mut AddressDraft> {
-        let place = if self.addresses.len() <= SEARCHED {
-            self.addresses.iter().position(|address| address.ip == ip)?
-        } else {
-            *self.by_address.get(&ip)?
-        };
-        self.addresses.get_mut(place)
-    }
-
-    fn add_address(&mut self, ip: IpAddr) {
-        self.addresses.push(AddressDraft { ip, weight: None, hash_weight: None });
-        if self.addresses.len() > SEARCHED {
-            let from = if self.by_address.is_empty() { 0 } else { self.addresses.len() - 1 };
-            let new = self.addresses.iter().enumerate().skip(from);
-            self.by_address.extend(new.map(|(place, address)| (address.ip, place)));
-        }
-    }
-}
-
-impl Projection<'_> {
+impl<'a> Projection<'a> {
     /// Reads a block in the order of its print, so that a configuration means the same after it was
     /// saved and read.
-    fn block(&mut self, mode: ModeId, block: &Block, context: &mut Context) {
+    fn block(&mut self, mode: ModeId, block: &'a Block, context: &Context) {
         for statement in render::in_print_order(self.grammar, mode, block) {
             let reading = Reading { grammar: self.grammar, statement };
-            let mut inner = self.statement(&reading, context);
-            if let (Some(block), Verb::Open(mode)) = (&statement.block, &reading.command().verb) {
-                self.block(*mode, block, &mut inner);
+            let inner = self.statement(&reading, context);
+            let (Some(block), Verb::Open(mode)) = (&statement.block, &reading.command().verb)
+            else {
+                continue;
+            };
+            if self.is_to_be_read(*mode, block, &inner) {
+                self.block(*mode, block, &inner);
             }
         }
+    }
+
+    /// Whether a block must be read, for it is not the one of a zone that is known.
+    fn is_to_be_read(&mut self, mode: ModeId, block: &'a Block, context: &Context) -> bool {
+        let Context::Zone(place) = *context else { return true };
+        self.zones[place].open(mode, block, self.previous.zones.get(place))
     }
 
     /// Reads one statement; gives the context of its block.
@@ -194,25 +163,60 @@ impl Projection<'_> {
             Kept::NoErrorHandling => self.snapshot.responder.error_handling = false,
 
             Kept::Protocol => self.snapshot.speaks_protocol = on,
+            Kept::Communication => {
+                if let Some(port) = reading.number("port") {
+                    self.snapshot.protocol_port.configured = port;
+                }
+            }
             Kept::ServerForceDelete
             | Kept::ServerPingInterval
             | Kept::ServerPingRetries
             | Kept::ServerPredictor => self.balancing.global(kept, reading),
-            Kept::RealServer | Kept::RemoteServer | Kept::CacheServer | Kept::VirtualServer => {
+            Kept::PortRange
+            | Kept::HealthPolicy
+            | Kept::PortProfile
+            | Kept::RealServer
+            | Kept::RemoteServer
+            | Kept::CacheServer
+            | Kept::VirtualServer => {
                 return Context::Server(self.balancing.open(kept, reading));
             }
-            Kept::RealMaxConnections
+            Kept::PortRangePorts
+            | Kept::HealthPolicyAddress
+            | Kept::HealthPolicyPort
+            | Kept::HealthPolicyL4Check
+            | Kept::HealthPolicyL7Check
+            | Kept::HealthPolicyAnd
+            | Kept::HealthPolicyOr
+            | Kept::HealthPolicyNot
+            | Kept::PortProfileDisable
+            | Kept::PortProfileDisableReal
+            | Kept::PortProfileDisableVirtual
+            | Kept::PortProfileTcpKeepalivePort
+            | Kept::PortProfileTcpUseMasterState
+            | Kept::PortProfileUdpKeepalivePort
+            | Kept::PortProfileUdpUseMasterState
+            | Kept::RealMaxConnections
             | Kept::RealWeight
+            | Kept::RealPortRange
+            | Kept::RealPortHealthPolicy
+            | Kept::RealHttpHealthPolicy
             | Kept::RealPort
             | Kept::RealPortDisable
             | Kept::RealHttp
             | Kept::RealHttpDisable
             | Kept::VirtualDisable
             | Kept::VirtualPredictor
+            | Kept::VirtualSymmetricActive
+            | Kept::VirtualSymmetricPriority
             | Kept::VirtualPort
             | Kept::VirtualPortDisable
             | Kept::VirtualPortSticky
-            | Kept::VirtualBind => {
+            | Kept::VirtualPortRange
+            | Kept::VirtualTrack
+            | Kept::VirtualTrackGroup
+            | Kept::VirtualBind
+            | Kept::VirtualBindRange => {
                 if let Context::Server(owner) = context {
                     self.balancing.statement(*owner, kept, reading);
                 }
@@ -260,8 +264,7 @@ impl Projection<'_> {
             }
 
             Kept::Zone => {
-                let name = reading.text("zone").unwrap_or_default().to_owned();
-                self.zones.push(ZoneDraft { name, hosts: Vec::new(), by_name: HashMap::new() });
+                self.zones.push(ZoneDraft::new(reading.text("zone").unwrap_or_default()));
                 return Context::Zone(self.zones.len() - 1);
             }
             Kept::HostApplication => {
@@ -437,18 +440,19 @@ impl Projection<'_> {
             | Kept::ServerNoRemoteL3Check
             | Kept::ServerSymmetricPort
             | Kept::CswRule
-            | Kept::PortRange
-            | Kept::PortRangePort
-            | Kept::HealthPolicy
-            | Kept::HealthPolicyAddress
-            | Kept::HealthPolicyPort
+            | Kept::CacheGroup
+            | Kept::CacheGroupMember
+            | Kept::CacheGroupHashMask
             | Kept::HealthPolicyProtocol
             | Kept::HealthPolicyInterval
             | Kept::HealthPolicyRetries
-            | Kept::PortProfile
             | Kept::PortProfileTcp
+            | Kept::PortProfileTcpKeepalive
+            | Kept::PortProfileTcpKeepaliveProtocol
             | Kept::PortProfileTcpSetting
             | Kept::PortProfileUdp
+            | Kept::PortProfileUdpKeepalive
+            | Kept::PortProfileUdpKeepaliveProtocol
             | Kept::PortProfileUdpSetting
             | Kept::PortProfileNoFastBringup
             | Kept::RealDescription
@@ -464,14 +468,10 @@ impl Projection<'_> {
             | Kept::RealHttpSetting
             | Kept::VirtualDescription
             | Kept::VirtualStickyAge
-            | Kept::VirtualSymmetricActive
-            | Kept::VirtualSymmetricPriority
             | Kept::VirtualTcpAge
-            | Kept::VirtualTrack
-            | Kept::VirtualTrackGroup
+            | Kept::VirtualTrackSource
             | Kept::VirtualUdpAge
             | Kept::VirtualPortSetting
-            | Kept::Communication
             | Kept::ActiveRttGathering
             | Kept::ActiveRttQueryInterval
             | Kept::ActiveRttToPeerInterval
@@ -568,6 +568,9 @@ impl Projection<'_> {
             | Kept::EmulateCpu
             | Kept::EmulateConnectionRate
             | Kept::EmulateBindings
+            | Kept::EmulateOwnSessions
+            | Kept::EmulateOwnCpu
+            | Kept::EmulateOwnConnectionRate
             | Kept::EmulateHealth
             | Kept::EmulateApplicationHealth
             | Kept::EmulateFlashback
@@ -575,8 +578,13 @@ impl Projection<'_> {
             | Kept::EmulateSnaSystem
             | Kept::EmulateSnaLu
             | Kept::EmulateAgent
+            | Kept::EmulateDnsAddresses
+            | Kept::EmulateDnsAlias
+            | Kept::EmulateDnsNothing
+            | Kept::EmulateDnsFile
             | Kept::EmulateRtt
-            | Kept::EmulateActiveRtt => {}
+            | Kept::EmulateActiveRtt
+            | Kept::EmulateMap => {}
         }
         Context::Other
     }
@@ -618,18 +626,7 @@ impl Projection<'_> {
 
     fn host_of(&mut self, reading: &Reading<'_>, context: &Context) -> Option<&mut HostDraft> {
         let Context::Zone(zone) = context else { return None };
-        let zone = self.zones.get_mut(*zone)?;
-        let name = reading.text("host")?;
-        let next = zone.hosts.len();
-        // The lines of a host usually stand together.
-        if zone.hosts.last().is_some_and(|host| host.name.eq_ignore_ascii_case(name)) {
-            return zone.hosts.last_mut();
-        }
-        let place = *zone.by_name.entry(name.to_ascii_lowercase()).or_insert(next);
-        if place == next {
-            zone.hosts.push(HostDraft { name: name.to_owned(), ..HostDraft::default() });
-        }
-        zone.hosts.get_mut(place)
+        self.zones.get_mut(*zone)?.host(reading.text("host")?)
     }
 
     fn address_of(
@@ -662,7 +659,8 @@ impl Projection<'_> {
     }
 
     /// Resolves what needs the whole: inherited values, owners of VIPs, names.
-    fn finish(mut self, previous: &Snapshot) -> Snapshot {
+    fn finish(mut self) -> Snapshot {
+        let previous = self.previous;
         self.snapshot.balancing = std::mem::take(&mut self.balancing).finish();
         self.snapshot.policies = std::iter::once(self.global.global())
             .chain(self.host_policies.iter().map(|draft| draft.host(&self.global)))
@@ -683,145 +681,31 @@ impl Projection<'_> {
             .into_iter()
             .filter_map(|draft| draft.resolve(&self.snapshot))
             .collect();
-        let hosts = self.zones.iter().map(|zone| zone.hosts.len()).sum();
-        self.snapshot.hosts.reserve_exact(hosts);
-        for zone in std::mem::take(&mut self.zones) {
-            let zone_id = ZoneId::from_index(self.snapshot.zones.len());
-            let mut hosts = Vec::with_capacity(zone.hosts.len());
-            for draft in zone.hosts {
-                hosts.push(HostId::from_index(self.snapshot.hosts.len()));
-                let host = self.host(draft, &zone.name, zone_id, &policies, previous);
-                self.snapshot.hosts.push(host);
-            }
-            self.snapshot.zones.push(Zone { name: zone.name, hosts });
+        // Hosts refer to policies by their place.
+        let names = |snapshot: &'a Snapshot| snapshot.policies.iter().map(|policy| &policy.name);
+        if !names(previous).eq(self.snapshot.policies.iter().map(|policy| &policy.name)) {
+            self.read_known_zones();
         }
-        assign_owners(&mut self.snapshot);
-        name_hosts(&mut self.snapshot);
+        let zones = std::mem::take(&mut self.zones);
+        hosts::enter(&mut self.snapshot, zones, &policies, self.states, previous);
         for draft in std::mem::take(&mut self.sna_domains) {
             let plan = draft.finish();
             let known = previous.sna_domain(&plan.name);
             let tallies = known.map(|domain| Arc::clone(&domain.tallies)).unwrap_or_default();
             let id = SnaDomainId::from_index(self.snapshot.sna_domains.len());
-            self.snapshot.sna_names.insert(wire_name(&plan.name), id);
+            self.snapshot.sna_names.insert(hosts::wire_name(&plan.name), id);
             self.snapshot.sna_domains.push(SnaDomain::new(plan, &self.states.sna, tallies));
         }
         self.snapshot
     }
 
-    fn host(
-        &self,
-        draft: HostDraft,
-        zone_name: &str,
-        zone: ZoneId,
-        policies: &HashMap<String, PolicyId>,
-        previous: &Snapshot,
-    ) -> Host {
-        let domain_name = format!("{}.{zone_name}", draft.name);
-        let domain = previous_domain(previous, &domain_name, zone_name);
-        let ips: Vec<IpAddr> = draft.addresses.iter().map(|address| address.ip).collect();
-        let slots = domain.lock().assign_slots(&ips);
-        let addresses = draft
-            .addresses
-            .into_iter()
-            .zip(slots)
-            .map(|(address, slot)| Address {
-                ip: address.ip,
-                source: Source::Configured,
-                weight: address.weight,
-                hash_weight: address.hash_weight,
-                owner: None,
-                slot,
-                state: self.states.address(address.ip),
-            })
-            .collect();
-        Host {
-            zone,
-            name: draft.name,
-            domain_name,
-            applications: draft.applications,
-            track_port: draft.track_port,
-            min_active_bindings: draft.min_active_bindings,
-            policy: draft
-                .policy
-                .and_then(|name| policies.get(&name).copied())
-                .unwrap_or(PolicyId::GLOBAL),
-            affinity_group: draft.affinity_group,
-            addresses,
-            domain,
-        }
-    }
-}
-
-/// The cell of the same domain name in the previous snapshot, or a new one.
-fn previous_domain(previous: &Snapshot, domain_name: &str, zone_name: &str) -> Arc<Domain> {
-    match previous.lookup(&wire_name(domain_name)) {
-        Some(NameEntry::Host(host)) => {
-            let host = &previous.hosts[host.index()];
-            let same_zone = previous.zones[host.zone.index()].name.eq_ignore_ascii_case(zone_name);
-            if same_zone { Arc::clone(&host.domain) } else { Arc::default() }
-        }
-        Some(NameEntry::EmptyNonTerminal) | None => Arc::default(),
-    }
-}
-
-/// Gives every address the site device whose VIP it is, as the devices report now.
-pub fn assign_owners(snapshot: &mut Snapshot) {
-    let owners = owners(snapshot);
-    for host in &mut snapshot.hosts {
-        for address in &mut host.addresses {
-            address.owner = owners.get(&address.ip).copied();
-        }
-    }
-}
-
-/// Whose VIP each reported address is. One that two devices report belongs to the first of them in
-/// configured order (decisions 3.6), but of a pair to the one that holds it active (guide p. 157).
-fn owners(snapshot: &Snapshot) -> HashMap<IpAddr, ServerId> {
-    let mut owners = HashMap::new();
-    for standby in [false, true] {
-        for (place, server) in snapshot.servers.iter().enumerate() {
-            for vip in server.state.vips() {
-                if vip.standby == standby {
-                    owners.entry(vip.address).or_insert(ServerId::from_index(place));
-                }
+    fn read_known_zones(&mut self) {
+        for place in 0..self.zones.len() {
+            if let Some((mode, block)) = self.zones[place].take_unread() {
+                self.block(mode, block, &Context::Zone(place));
             }
         }
     }
-    owners
-}
-
-/// Enters all hosts, and the empty names between a host and its zone. Where two zones could hold
-/// the same name, the longer one has it.
-fn name_hosts(snapshot: &mut Snapshot) {
-    let mut order: Vec<usize> = (0..snapshot.hosts.len()).collect();
-    let length = |place: usize| snapshot.zones[snapshot.hosts[place].zone.index()].name.len();
-    order.sort_by_key(|place| length(*place));
-    let mut names = HashMap::with_capacity(snapshot.hosts.len());
-    for place in order {
-        let host = &snapshot.hosts[place];
-        let name = wire_name(&host.domain_name);
-        let labels = host.name.split('.').count();
-        let mut rest = &name[..];
-        for _ in 1..labels {
-            rest = &rest[usize::from(rest[0]) + 1..];
-            names.entry(rest.into()).or_insert(NameEntry::EmptyNonTerminal);
-        }
-        names.insert(name, NameEntry::Host(HostId::from_index(place)));
-    }
-    snapshot.names = names;
-}
-
-/// A domain name in lower-case wire form (RFC 1035 section 3.1), with the root label.
-///
-/// The grammar takes labels of 1 to 63 characters only.
-pub fn wire_name(name: &str) -> Box<[u8]> {
-    let mut wire = Vec::with_capacity(name.len() + 2);
-    for label in name.split('.').filter(|label| !label.is_empty()) {
-        wire.push(u8::try_from(label.len().min(63)).unwrap_or(63));
-        wire.extend(label.bytes().take(63).map(|byte| byte.to_ascii_lowercase()));
-    }
-    wire.push(0);
-    wire.into_boxed_slice()
 }
 
 fn dns_behaviour(policy: &mut PolicyDraft, kept: Kept, reading: &Reading<'_>, on: bool) {

@@ -22,6 +22,7 @@ use crate::model::balancing::Balancing;
 use crate::model::policy::Policy;
 use crate::model::region::Region;
 use crate::names::named_enum;
+use crate::revision::Revision;
 use crate::sna::SnaDomain;
 
 /// Declares an index into a list of the snapshot or of one of its parts.
@@ -98,8 +99,8 @@ pub struct Snapshot {
     pub policies: Vec<Policy>,
     /// Zones in configured order.
     pub zones: Vec<Zone>,
-    /// Hosts, zone by zone in configured order.
-    pub hosts: Vec<Host>,
+    /// Hosts, zone by zone in configured order. The next snapshot shares those that stay as they are.
+    pub hosts: Vec<Arc<Host>>,
     /// Which site device the clients of a prefix prefer.
     pub affinities: Vec<Affinity>,
     /// What becomes of the round-trip times that site devices report.
@@ -108,12 +109,17 @@ pub struct Snapshot {
     pub balancing: Balancing,
     /// Whether the device speaks the GSLB protocol (`gslb protocol`, guide p. 6).
     pub speaks_protocol: bool,
+    /// TCP port of the GSLB protocol.
+    pub protocol_port: ProtocolPort,
     /// How questions outside the policy are answered.
     pub responder: Responder,
     /// Region of clients and servers of which nothing is known.
     pub default_location: Region,
-    /// Host names and the empty names above them, by lower-case wire form.
-    pub names: HashMap<Box<[u8]>, NameEntry>,
+    /// Host names and the empty names above them, by lower-case wire form. The next snapshot shares
+    /// them if no host comes or goes.
+    pub names: Arc<HashMap<Box<[u8]>, NameEntry>>,
+    /// Which lists of VIPs, device by device, the owners of the addresses were taken from.
+    pub vips: Vec<(IpAddr, Revision)>,
     /// SNA gateway domains in configured order.
     pub sna_domains: Vec<SnaDomain>,
     /// The same by lower-case wire form. No host stands at or below one of them.
@@ -161,10 +167,12 @@ pub struct Zone {
     pub name: String,
     /// Its hosts in [`Snapshot::hosts`].
     pub hosts: Vec<HostId>,
+    /// Revision of the block that it was read from.
+    pub revision: Revision,
 }
 
 /// A host: one domain name that is balanced.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Host {
     /// Its zone.
     pub zone: ZoneId,
@@ -189,7 +197,7 @@ pub struct Host {
 }
 
 /// An address of a host.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Address {
     /// The address.
     pub ip: IpAddr,
@@ -249,6 +257,27 @@ pub struct RttRules {
     pub watches_nothing: bool,
     /// Enhanced smoothing at all sites that do not say otherwise (guide p. 135).
     pub enhanced_smoothing: bool,
+}
+
+/// TCP port of the GSLB protocol (`gslb communication`, guide p. 30).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProtocolPort {
+    /// The port in use, which is that of the last start. Devices with different ones do not reach
+    /// each other.
+    pub live: u16,
+    /// The port after a restart, if the configuration is saved.
+    pub configured: u16,
+}
+
+impl ProtocolPort {
+    /// The port unless another one is configured.
+    pub const DEFAULT: u16 = 182;
+}
+
+impl Default for ProtocolPort {
+    fn default() -> Self {
+        ProtocolPort { live: Self::DEFAULT, configured: Self::DEFAULT }
+    }
 }
 
 /// How questions outside the policy are answered.
@@ -334,9 +363,11 @@ impl Snapshot {
             rtt: RttRules::default(),
             balancing: Balancing::default(),
             speaks_protocol: false,
+            protocol_port: ProtocolPort::default(),
             responder: Responder::default(),
             default_location: Region::NorthAmerica,
-            names: HashMap::new(),
+            names: Arc::default(),
+            vips: Vec::new(),
             sna_domains: Vec::new(),
             sna_names: HashMap::new(),
         }
@@ -424,6 +455,14 @@ impl Snapshot {
     #[must_use]
     pub fn sna_domain(&self, name: &str) -> Option<&SnaDomain> {
         self.sna_domains.iter().find(|domain| domain.name.eq_ignore_ascii_case(name))
+    }
+}
+
+impl Zone {
+    /// A zone without hosts.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Zone { name: name.to_owned(), hosts: Vec::new(), revision: Revision::default() }
     }
 }
 

@@ -4,7 +4,12 @@
 //! device has while its connection is lost arrives with the first status report afterwards.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
+use hickory_proto::rr::Name;
+
+use crate::behind::emulated::{self, EmulatedServer, Typed};
+use crate::behind::master_file::MasterFile;
 use crate::clock::Moment;
 use crate::config::tree::Reading;
 use crate::grammar::link::Kept;
@@ -13,14 +18,17 @@ use crate::health::rtt::{Method, RttReport};
 use crate::health::state::{
     Connection, DEFAULT_SESSIONS, Delays, ReportedVip, ServerState, Sessions, States,
 };
+use crate::live::gate::Gate;
 use crate::model::snapshot::{Application, Snapshot};
 use crate::sna::{DEFAULT_BANDWIDTH, LuStatus};
 
 /// What else must happen after a change of the measured state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// Nothing: a snapshot sees the change through its cells.
     State,
+    /// What the appliance tells of itself: the controllers that have it as a site device are told.
+    Itself,
     /// The owners of VIPs change: a new snapshot is due.
     Snapshot,
 }
@@ -32,6 +40,8 @@ pub struct World<'a> {
     pub states: &'a States,
     /// The configuration; whose VIP an address is may be older than the settings.
     pub snapshot: &'a Snapshot,
+    /// The way to the live network.
+    pub gate: &'a Gate,
     /// When.
     pub now: Moment,
 }
@@ -41,8 +51,13 @@ pub fn needs_snapshot(reading: &Reading<'_>) -> bool {
     matches!(reading.kept(), Some(Kept::EmulateRtt | Kept::EmulateActiveRtt))
 }
 
-/// Brings about (`kept`) or takes back a setting.
-pub fn apply(world: World<'_>, reading: &Reading<'_>, kept: bool) -> Effect {
+/// Brings about (`kept`) or takes back a setting. `file` is what the file holds that it names.
+pub fn apply(
+    world: World<'_>,
+    reading: &Reading<'_>,
+    kept: bool,
+    file: Option<&Arc<MasterFile>>,
+) -> Effect {
     let states = world.states;
     #[allow(clippy::wildcard_enum_match_arm, reason = "only statements of the world come here")]
     match reading.kept() {
@@ -73,6 +88,22 @@ pub fn apply(world: World<'_>, reading: &Reading<'_>, kept: bool) -> Effect {
             let old = kept && reading.word("age") == Some(OLD);
             with_server(states, reading, |server| server.set_new_agent(!old));
         }
+        Some(Kept::EmulateOwnSessions) => {
+            let used = reading.number("used").filter(|_| kept).unwrap_or(0);
+            let maximum = reading.number("maximum").filter(|_| kept).unwrap_or(DEFAULT_SESSIONS);
+            states.change_own(|own| own.status.sessions = Sessions { used, maximum });
+            return Effect::Itself;
+        }
+        Some(Kept::EmulateOwnCpu) => {
+            let percent = reading.number("percent").filter(|_| kept).unwrap_or(0);
+            states.change_own(|own| own.status.cpu = percent);
+            return Effect::Itself;
+        }
+        Some(Kept::EmulateOwnConnectionRate) => {
+            let rates: Vec<u32> = if kept { reading.numbers("rate").collect() } else { Vec::new() };
+            states.change_own(|own| own.set_rates(rates));
+            return Effect::Itself;
+        }
         Some(Kept::EmulateHealth) => set_health(states, reading, None, kept),
         Some(Kept::EmulateApplicationHealth) => {
             set_health(states, reading, reading.number("app").map(Application), kept);
@@ -92,6 +123,15 @@ pub fn apply(world: World<'_>, reading: &Reading<'_>, kept: bool) -> Effect {
                 states.sna.lu(domain, lu).set_status(present);
             }
         }
+        Some(Kept::EmulateMap) => world.map(reading, kept),
+        Some(Kept::EmulateDnsAddresses | Kept::EmulateDnsAlias | Kept::EmulateDnsNothing) => {
+            set_dns_name(&states.dns_server, reading, kept);
+        }
+        Some(Kept::EmulateDnsFile) => match (reading.text("path"), file) {
+            (Some(path), Some(file)) if kept => states.dns_server.add_file(path, Arc::clone(file)),
+            (Some(path), _) => states.dns_server.remove_file(path),
+            (None, _) => {}
+        },
         Some(Kept::EmulateRtt) => world.measure(reading, Method::Passive, kept),
         Some(Kept::EmulateActiveRtt) => {
             let by_dns = reading.word("method") == Some(DNS);
@@ -110,6 +150,20 @@ const DNS: &str = "dns";
 const STANDBY: &str = "standby";
 
 impl World<'_> {
+    /// Leads an address and port to another socket, or takes that back.
+    fn map(self, reading: &Reading<'_>, kept: bool) {
+        let (Some(address), Some(port)) = (reading.address("ip"), reading.number("port")) else {
+            return;
+        };
+        match reading.text("socket").filter(|_| kept) {
+            Some(socket) => {
+                // The type of the argument lets no other text through.
+                self.gate.map(address, port, socket);
+            }
+            None => self.gate.unmap(address, port),
+        }
+    }
+
     /// A site device reports a sample of a round-trip time, or what it reported is forgotten.
     fn measure(self, reading: &Reading<'_>, method: Method, kept: bool) {
         let (Some((network, length)), Some(server)) =
@@ -187,6 +241,27 @@ fn set_sna_system(states: &States, reading: &Reading<'_>, kept: bool) {
     let state = states.sna.system(domain, system);
     state.set_load(load.unwrap_or(0.0));
     state.set_bandwidth(bandwidth.unwrap_or(DEFAULT_BANDWIDTH));
+}
+
+/// What the DNS server behind says of a name.
+fn set_dns_name(server: &EmulatedServer, reading: &Reading<'_>, kept: bool) {
+    let Some(name) = reading.text("fqdn") else { return };
+    let ttl = reading.number("ttl").unwrap_or(emulated::DEFAULT_TTL);
+    #[allow(clippy::wildcard_enum_match_arm, reason = "the caller names the statements")]
+    let typed = match reading.kept() {
+        Some(Kept::EmulateDnsAddresses) => {
+            Some(Typed::Addresses(reading.addresses("ip").collect(), ttl))
+        }
+        Some(Kept::EmulateDnsAlias) => {
+            let target = reading.text("target").and_then(|target| Name::from_ascii(target).ok());
+            target.map(|mut target| {
+                target.set_fqdn(true);
+                Typed::Alias(target, ttl)
+            })
+        }
+        _ => Some(Typed::Nothing),
+    };
+    server.set(name, typed.filter(|_| kept));
 }
 
 fn with_server(states: &States, reading: &Reading<'_>, change: impl FnOnce(&ServerState)) {

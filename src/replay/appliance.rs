@@ -16,9 +16,9 @@ use crate::config::render::{self, Secrets};
 use crate::dns::{Responder, Settings};
 use crate::grammar::Grammar;
 use crate::grammar::link::Message;
-use crate::gslb::domain::Decision;
 use crate::lab::Lab;
 use crate::replay::{Completion, Key, Subject};
+use crate::show;
 use crate::store;
 
 /// An appliance of its own, on a driven clock, with one session at the privileged prompt.
@@ -235,18 +235,109 @@ impl Subject for Played {
                 broken.push("the printed emulated world reads back to another one".to_owned());
             }
         }
-        for host in &appliance.current().hosts {
-            let state = host.domain.lock();
-            for tally in &state.tallies {
-                let sum: u64 = Decision::ALL.iter().map(|decision| tally.by(*decision)).sum();
-                if sum != tally.selections {
-                    broken.push(format!(
-                        "{} {}: {} selections, {sum} decisions",
-                        host.domain_name, tally.address, tally.selections
-                    ));
+        match &self.lab {
+            None => broken.extend(counts_that_do_not_add_up(appliance)),
+            Some(lab) => {
+                for member in lab.members() {
+                    broken.extend(counts_that_do_not_add_up(&member.responder.appliance));
                 }
             }
         }
         broken
+    }
+}
+
+/// What does not add up in `show gslb dns detail`: below each address the metric counters and the
+/// counts of affinity and persistence are as many as its selections.
+///
+/// The text is read, so that a count which is kept and not shown is found too.
+fn counts_that_do_not_add_up(appliance: &Appliance) -> Vec<String> {
+    let snapshot = appliance.current();
+    let text = show::dns_detail(&snapshot, None).unwrap_or_default();
+    let mut broken = Vec::new();
+    let mut rows = 0;
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some((row, selections)) = selections_of(line) else { continue };
+        let mut counts = 0;
+        while let Some(detail) = lines.next_if(|below| below.starts_with("    ")) {
+            counts += counts_of(detail.trim_start());
+        }
+        rows += 1;
+        if selections != counts {
+            broken.push(format!("{}: {row}, but counts of {counts}", snapshot.device_name));
+        }
+    }
+    let addresses: usize = snapshot.hosts.iter().map(|host| host.addresses.len()).sum();
+    if rows != addresses {
+        let name = &snapshot.device_name;
+        broken.push(format!("{name}: {rows} rows were found for {addresses} addresses"));
+    }
+    broken
+}
+
+/// The row of an address without its share, which stands in brackets at its end, and the count
+/// before that.
+fn selections_of(line: &str) -> Option<(&str, u64)> {
+    let (row, share) = line.strip_suffix("%)")?.rsplit_once(" (")?;
+    share.parse::<u64>().ok()?;
+    let count = row.rsplit(' ').next()?.parse().ok()?;
+    Some((row, count))
+}
+
+/// The counts in a line below an address: `3[health-check], 12[least-response]`, or a line of its
+/// own as `Affinity selection count = 5`.
+fn counts_of(detail: &str) -> u64 {
+    if let Some((_, count)) = detail.split_once("selection count =") {
+        return count.trim().parse().unwrap_or_default();
+    }
+    let counters = detail.split(", ").filter_map(|counter| counter.split_once('['));
+    counters.filter_map(|(count, _)| count.parse::<u64>().ok()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn played(lines: &[&str]) -> Played {
+        let grammar = Grammar::built_in().expect("the built-in grammar loads");
+        let mut played = Played::fresh(Arc::new(grammar));
+        for line in lines {
+            played.line(line);
+        }
+        played
+    }
+
+    #[test]
+    fn counts_that_are_not_shown_are_found() {
+        let mut played = played(&[
+            "configure terminal",
+            "gslb dns zone example.com",
+            "host-info www ip-list 192.0.2.1",
+            "host-info www ip-list 2001:db8::1",
+            "gslb policy",
+            "dns cache-proxy",
+            "dns override",
+            "emulate query www.example.com a count 3",
+        ]);
+        assert_eq!(played.invariants(), Vec::<String>::new());
+        played.appliance().current().hosts[0].domain.lock().tallies[0].selections += 1;
+        let broken = played.invariants();
+        assert_eq!(broken.len(), 1, "{broken:?}");
+        assert!(broken[0].ends_with("       4, but counts of 3"), "{broken:?}");
+    }
+
+    #[test]
+    fn counts_are_read_from_the_lines_below_an_address() {
+        assert_eq!(counts_of("3[health-check], 12[least-response]"), 15);
+        assert_eq!(counts_of("persistent hash selection count =7"), 7);
+        assert_eq!(counts_of("Affinity selection count = 5"), 5);
+        assert_eq!(counts_of("site: local, weight: 50, SI: 1.1.1.102"), 0);
+        assert_eq!(counts_of("No metric count yet"), 0);
+        assert_eq!(selections_of("      TCP  APP    Count (%)"), None);
+        assert_eq!(
+            selections_of("* 1.1.1.1:  cfg  v-ip  4 (26%)"),
+            Some(("* 1.1.1.1:  cfg  v-ip  4", 4))
+        );
     }
 }

@@ -185,7 +185,7 @@ GSLB affinity group: 7
         let mut sample = guide();
         sample.address("192.0.2.1");
         let mut snapshot = sample.snapshot();
-        snapshot.hosts[0].addresses[2].weight = Some(40);
+        std::sync::Arc::make_mut(&mut snapshot.hosts[0]).addresses[2].weight = Some(40);
         assert_eq!(details(&snapshot), Vec::<String>::new());
         snapshot.policies[0].metrics.push(Metric::WeightedIp);
         assert_eq!(details(&snapshot), ["IP weight: 40"]);

@@ -12,6 +12,7 @@ use crate::gslb::affinity::affinity_of;
 use crate::gslb::choose::Choice;
 use crate::gslb::domain::Decision;
 use crate::gslb::hash_table::bucket_of;
+use crate::gslb::metric::client_region;
 use crate::gslb::observe::{Figure, Observer, Skip};
 use crate::gslb::regions::{region_of_address, region_of_client};
 use crate::health::state::States;
@@ -142,10 +143,12 @@ impl Explained<'_> {
             .collect()
     }
 
-    /// One row for each candidate that a step looked at, and one for a step that looked at none.
+    /// One row for each candidate that a step looked at, or one row for all if it found them alike,
+    /// and one for a step that looked at none.
     fn steps(&self, trace: &Trace, choice: Choice) -> Vec<[String; STEPS.len()]> {
         let mut rows = Vec::new();
         let policy = self.snapshot.policy_of(self.host);
+        let not_reached = if choice.best.is_some() { NOT_NEEDED } else { "nobody left" };
         if let Some(remark) = self.affinity_remark(trace) {
             self.step(&mut rows, trace, Decision::Affinity, choice, &remark);
         }
@@ -167,13 +170,13 @@ impl Explained<'_> {
         }
         for &metric in &policy.metrics {
             let first = rows.len();
-            self.step(&mut rows, trace, metric.into(), choice, NOT_NEEDED);
+            self.step(&mut rows, trace, metric.into(), choice, not_reached);
             if let Some(parameter) = self.parameter(metric) {
                 let name = &mut rows[first][0];
                 *name = format!("{name} ({parameter})");
             }
         }
-        self.step(&mut rows, trace, policy.tie_breaker.into(), choice, NOT_NEEDED);
+        self.step(&mut rows, trace, policy.tie_breaker.into(), choice, not_reached);
         rows
     }
 
@@ -188,7 +191,9 @@ impl Explained<'_> {
             Metric::ActiveBindings => Some("most".to_owned()),
             Metric::RoundTripTime => Some(format!("least, within {}%", policy.rtt.tolerance)),
             Metric::Geographic => {
-                Some(region_of_client(self.snapshot, self.client).display().to_owned())
+                let region =
+                    client_region(self.snapshot, self.states, policy, self.client, self.now);
+                Some(format!("client in {}", region.display()))
             }
             Metric::ConnectionLoad => {
                 let limit = self.snapshot.global_policy().connection_load.limit;
@@ -236,7 +241,13 @@ impl Explained<'_> {
         if by == Decision::Affinity {
             row(NONE.to_owned(), remark.to_owned(), NONE);
         }
-        for verdict in &step.verdicts {
+        if let Some(alike) = step.all_alike() {
+            let word = if alike.kept { "stay" } else { "dropped" };
+            let all = format!("all {}", step.verdicts.len());
+            row(all, alike.figure.to_string(), word);
+        }
+        let each = if step.all_alike().is_some() { &[] } else { step.verdicts.as_slice() };
+        for verdict in each {
             let is_best = choice.decision == Some(by) && choice.best == Some(verdict.position);
             let word = match (verdict.kept, is_best) {
                 (false, _) => "dropped",
@@ -275,6 +286,15 @@ struct Verdict {
     kept: bool,
 }
 
+impl Step {
+    /// The verdict on each of several candidates, if it found no difference between them.
+    fn all_alike(&self) -> Option<&Verdict> {
+        let (first, others) = self.verdicts.split_first()?;
+        let is_alike = |other: &Verdict| other.figure == first.figure && other.kept == first.kept;
+        (!others.is_empty() && others.iter().all(is_alike)).then_some(first)
+    }
+}
+
 impl Trace {
     fn step(&self, by: Decision) -> Option<&Step> {
         self.steps.iter().find(|step| step.by == by)
@@ -304,7 +324,7 @@ impl Observer for Trace {
 mod tests {
     use super::*;
     use crate::gslb::testing::{World, ip};
-    use crate::model::policy::{HashPersistence, Metric, Sticky};
+    use crate::model::policy::{HashPersistence, Metric, Sticky, TieBreaker};
 
     const WWW: &str = "www.gslb.com";
 
@@ -347,15 +367,15 @@ Candidate  Type     Site     SI          State   Location  Selected (%)
 1.1.1.2    v-ip     London   10.255.2.1  ACTIVE  N-AM             1 (33%)
 192.0.2.9  real-ip  -        -           DOWN    N-AM             0 (0%)
 
-Step                                   Candidate  Figure                 Verdict
-====                                   =========  ======                 =======
-health-check                           1.1.1.1    ACTIVE                 stays
-                                       1.1.1.2    ACTIVE                 stays
-                                       192.0.2.9  DOWN                   dropped
-weighted-site (least selected/weight)  1.1.1.1    selected 2, weight 50  best
-                                       1.1.1.2    selected 1, weight 20  dropped
-num-session (most, within 10%)         -          not needed             -
-least-response                         -          not needed             -
+Step                                   Candidate  Figure                         Verdict
+====                                   =========  ======                         =======
+health-check                           1.1.1.1    ACTIVE                         stays
+                                       1.1.1.2    ACTIVE                         stays
+                                       192.0.2.9  DOWN                           dropped
+weighted-site (least selected/weight)  1.1.1.1    selected 2, weight 50: 0.0400  best
+                                       1.1.1.2    selected 1, weight 20: 0.0500  dropped
+num-session (most, within 10%)         -          not needed                     -
+least-response                         -          not needed                     -
 
 Best: 1.1.1.1, by weighted-site
 Reply: 1.1.1.1, 1.1.1.2, 192.0.2.9
@@ -371,7 +391,43 @@ Reply: 1.1.1.1, 1.1.1.2, 192.0.2.9
             world.down(address);
         }
         let text = text(&world);
-        assert!(text.contains("\nBest: none, the reply goes out unchanged\n"), "{text}");
+        let expected = "
+health-check                           all 3      DOWN         dropped
+weighted-site (least selected/weight)  -          nobody left  -
+num-session (most, within 10%)         -          nobody left  -
+least-response                         -          nobody left  -
+
+Best: none, the reply goes out unchanged
+";
+        assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn what_a_step_finds_alike_is_one_row() {
+        let world = world().metrics(&[Metric::HealthCheck, Metric::Capacity, Metric::Geographic]);
+        let expected = "
+health-check                 all 3      ACTIVE                     stay
+capacity (below 90%)         1.1.1.1    0 of 2000000 sessions: 0%  stays
+                             1.1.1.2    90 of 100 sessions: 90%    dropped
+                             192.0.2.9  no report                  stays
+geographic (client in N-AM)  all 2      N-AM                       stay
+";
+        world.sessions("10.255.2.1", 90, 100);
+        let text = text(&world);
+        assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn whose_turn_it_is_among_the_sites() {
+        let world = world().metrics(&[]).tie_breaker(TieBreaker::WeightedRoundRobin);
+        world.run(WWW, 3);
+        let text = text(&world);
+        let expected = "
+round-robin-weighted  1.1.1.1    site weight 50: 3 of 5 in a row  best
+                      1.1.1.2    site weight 20: 0 of 2 in a row  dropped
+                      192.0.2.9  site weight 0                    dropped
+";
+        assert!(text.contains(expected), "{text}");
     }
 
     #[test]

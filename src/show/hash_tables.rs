@@ -23,7 +23,7 @@ pub fn hash_tables<'a>(
         let domain = host.domain.lock();
         for family in [Family::V4, Family::V6] {
             let client = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-            let view = View { snapshot, states, host, domain: &domain, family, client, now };
+            let view = View::new(snapshot, states, host, &domain, family, client, now);
             let has_address = host.positions(family).next().is_some();
             tables.extend(
                 has_address.then(|| hash_table(&view)).flatten().map(|table| (host, family, table)),
@@ -52,7 +52,10 @@ mod tests {
     use crate::model::policy::HashPersistence;
 
     fn text(world: &World) -> String {
-        hash_tables(&world.snapshot, &world.states, world.snapshot.hosts.iter(), world.now)
+        {
+            let hosts = world.snapshot.hosts.iter().map(|host| &**host);
+            hash_tables(&world.snapshot, &world.states, hosts, world.now)
+        }
     }
 
     #[test]

@@ -1,19 +1,18 @@
-//! `show chassis`, `show flash`, `show memory`, `show module`, `show reload`: the device as a box.
+//! `show chassis`, `show flash`, `show media`, `show memory`, `show module`, `show reload`: the
+//! device as a box.
 //!
-//! Nothing of it changes while the appliance runs. The words are those that programs which read
+//! Nothing of it changes by itself while the appliance runs. The words are those that programs which read
 //! these displays look for; numbers and labels are ours.
 
 use super::clock::ZONE;
 use super::date::Civil;
 use super::page::Page;
 use super::who::span;
-use crate::config::render::SOFTWARE_VERSION;
+use crate::flash::{Flash, Image, Slot};
 use crate::model::network::PORTS;
 
-/// Code flash, bytes: both images and what is free.
-const IMAGE: usize = 21_300_115;
+/// The boot image, bytes.
 const BOOT_IMAGE: usize = 524_288;
-const FREE: usize = 91_617_405;
 
 /// Memory, bytes.
 const MEMORY: usize = 4_294_967_296;
@@ -34,18 +33,52 @@ pub fn chassis() -> String {
 }
 
 /// `show flash`; `configuration` is the size of the startup configuration in bytes.
-pub fn flash(configuration: usize) -> String {
+pub fn flash(flash: &Flash, configuration: usize) -> String {
     let mut page = Page::default();
     page.line("Code Flash:");
-    for (name, label) in [("Primary", "ASR12400.bin"), ("Secondary", "ASR12400.bin")] {
-        page.line(format!(
-            "  {name} Code size = {IMAGE} bytes, Version {SOFTWARE_VERSION} ({label})"
-        ));
+    for slot in Slot::ALL {
+        let name = match slot {
+            Slot::Primary => "Primary",
+            Slot::Secondary => "Secondary",
+        };
+        page.line(match flash.image(*slot) {
+            None => format!("  {name} Code size = 0 bytes, empty"),
+            Some(Image { size, label, .. }) => {
+                let version = version_of(&label).unwrap_or_else(|| "unknown".to_owned());
+                format!("  {name} Code size = {size} bytes, Version {version} ({label})")
+            }
+        });
     }
     page.line(format!("  Boot Code size = {BOOT_IMAGE} bytes, Version 12.00.00 (dobv12000)"));
-    page.line(format!("  Free space = {FREE} bytes"));
+    page.line(format!("  Free space = {} bytes", flash.free()));
     page.line("Config Flash:");
     page.line(format!("  startup-config size = {configuration} bytes"));
+    page.finish()
+}
+
+/// The version that the name of an image tells: `ASR12501g.bin` is `12.5.01gT403`. `ASM` names a
+/// switch image, `ASR` a router image (base-cli 0).
+fn version_of(label: &str) -> Option<String> {
+    let name = label.strip_suffix(".bin")?;
+    let build = match name.get(..3)? {
+        "ASM" => "T401",
+        "ASR" => "T403",
+        _ => return None,
+    };
+    let number = &name[3..];
+    let digits = number.find(|one: char| !one.is_ascii_digit()).unwrap_or(number.len());
+    if digits != 5 || !number[digits..].chars().all(|one| one.is_ascii_lowercase()) {
+        return None;
+    }
+    Some(format!("{}.{}.{}{build}", &number[..2], &number[2..3], &number[3..]))
+}
+
+/// `show media`, of one port or of all: every port of the device is made for copper.
+pub fn media(port: Option<u16>) -> String {
+    let mut page = Page::default();
+    for number in (1..=PORTS).filter(|number| port.is_none_or(|port| port == *number)) {
+        page.line(format!("Port {number:>4}: Type  : 1G M-C (Gig-Copper)"));
+    }
     page.finish()
 }
 
@@ -88,14 +121,24 @@ pub fn reload(left: Option<u64>, wall_seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::render::SOFTWARE_VERSION;
 
     #[test]
     fn programs_find_their_words() {
         let text = chassis();
         assert!(text.contains("Fan 1 - STATUS: OK") && text.contains(" 40 deg C\n"), "{text}");
-        assert!(flash(24).ends_with("startup-config size = 24 bytes\n"));
+        assert!(flash(&Flash::default(), 24).ends_with("startup-config size = 24 bytes\n"));
         assert!(memory().contains("30% used") || memory().contains("29% used"), "{}", memory());
         assert!(module().contains("management module     OK        16     0000.5e00.5300\n"));
+    }
+
+    #[test]
+    fn names_of_images_tell_their_version() {
+        assert_eq!(version_of("ASR12400.bin").as_deref(), Some(SOFTWARE_VERSION));
+        assert_eq!(version_of("ASM12501g.bin").as_deref(), Some("12.5.01gT401"));
+        for label in ["ASR1240.bin", "ASR12400", "ASX12400.bin", "ASR12400-x.bin", "ä.bin", ""] {
+            assert_eq!(version_of(label), None, "{label}");
+        }
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Sample {
     }
 
     pub(super) fn zone(&mut self, name: &str) -> &mut Self {
-        self.snapshot.zones.push(Zone { name: name.to_owned(), hosts: Vec::new() });
+        self.snapshot.zones.push(Zone::named(name));
         self
     }
 
@@ -82,7 +82,7 @@ impl Sample {
         let zone = self.snapshot.zones.last_mut().unwrap();
         zone.hosts.push(id);
         let domain_name = format!("{name}.{}", zone.name);
-        self.snapshot.hosts.push(Host {
+        self.snapshot.hosts.push(Arc::new(Host {
             zone: zone_id,
             name: name.to_owned(),
             domain_name,
@@ -93,7 +93,7 @@ impl Sample {
             affinity_group: None,
             addresses: Vec::new(),
             domain: Arc::new(Domain::default()),
-        });
+        }));
         self
     }
 
@@ -157,7 +157,7 @@ impl Sample {
     }
 
     pub(super) fn last_host(&mut self) -> &mut Host {
-        self.snapshot.hosts.last_mut().unwrap()
+        Arc::make_mut(self.snapshot.hosts.last_mut().unwrap())
     }
 
     fn last_address(&mut self) -> &mut Address {

@@ -2,9 +2,9 @@
 //! fields and their order are the guide's, the columns are ours.
 
 use super::page::Page;
+use super::server_real::number;
 use super::table::{Block, Column};
 use crate::health::state::States;
-use crate::model::balancing::ServerHealth;
 use crate::model::snapshot::Snapshot;
 
 const COLUMNS: [Column; 7] = [
@@ -52,14 +52,4 @@ pub fn server_session(snapshot: &Snapshot, states: &States) -> String {
         .collect();
     page.block(0, &Block::new(&COLUMNS, &rows));
     page.finish()
-}
-
-/// The number of a state (gslb-show 16.2).
-const fn number(health: ServerHealth) -> u8 {
-    match health {
-        ServerHealth::Disabled => 0,
-        ServerHealth::Enabled | ServerHealth::Unbound => 1,
-        ServerHealth::Failed => 2,
-        ServerHealth::Active => 6,
-    }
 }

@@ -43,6 +43,7 @@ pub fn server_real(
     for line in LEGEND {
         page.line(line);
     }
+    let follows = balancing.follows();
     let mut found = false;
     for (place, real) in balancing.real.iter().enumerate().filter(|(_, real)| wanted(real)) {
         found = true;
@@ -53,10 +54,13 @@ pub fn server_real(
             .iter()
             .map(|port| {
                 let health = balancing.port_health(states, place, port);
-                row(&names(port.application), code(health))
+                let followed = follows.get(&(place, port.application)).map_or(&[][..], |all| all);
+                let master = balancing.master_health(states, place, followed);
+                let master = master.map_or(0, number).to_string();
+                row(&names(port.application), code(health), &master)
             })
             .collect();
-        rows.push(row(&names(DEFAULT_PORT), code(ServerHealth::Unbound)));
+        rows.push(row(&names(DEFAULT_PORT), code(ServerHealth::Unbound), "0"));
         page.line("");
         page.block(0, &Block::new(&COLUMNS, &rows));
         page.line("");
@@ -78,10 +82,12 @@ fn head(page: &mut Page, states: &States, real: &RealServer) {
     page.line(format!("Remote server: {remote:<9}Dynamic: No                Server-resets: 0"));
 }
 
-fn row(port: &str, state: &str) -> [String; 10] {
+/// `master` is the state of the ports that the port follows (Virtual ADX SLB guide p. 49).
+fn row(port: &str, state: &str, master: &str) -> [String; 10] {
     let mut cells = std::array::from_fn(|_| "0".to_owned());
     port.clone_into(&mut cells[0]);
     state.clone_into(&mut cells[1]);
+    master.clone_into(&mut cells[2]);
     cells
 }
 
@@ -104,5 +110,15 @@ pub(super) const fn word(health: ServerHealth) -> &'static str {
         ServerHealth::Disabled => "Disabled",
         ServerHealth::Unbound => "Unbound",
         ServerHealth::Enabled => "Enabled",
+    }
+}
+
+/// The number of a state (gslb-show 16.2).
+pub(super) const fn number(health: ServerHealth) -> u8 {
+    match health {
+        ServerHealth::Disabled => 0,
+        ServerHealth::Enabled | ServerHealth::Unbound => 1,
+        ServerHealth::Failed => 2,
+        ServerHealth::Active => 6,
     }
 }

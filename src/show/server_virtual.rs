@@ -39,7 +39,7 @@ pub fn server_virtual(
         let predictor = server.predictor.as_deref().unwrap_or(&snapshot.balancing.global.predictor);
         page.line(format!("Pred: {predictor:<18}ACL-Id: 0                  TotalConn: 0"));
         page.line("");
-        let default = Port { application: DEFAULT_PORT, disabled: false, sticky: false };
+        let default = Port::new(DEFAULT_PORT);
         let rows: Vec<[String; 9]> =
             std::iter::once(&default).chain(&server.ports).map(|port| row(names, port)).collect();
         page.block(0, &Block::new(&COLUMNS, &rows));

@@ -10,7 +10,7 @@ use super::table::{Block, Column};
 use super::{DEVICE_WORD, facts};
 use crate::health::state::{Connection, ReportedVip};
 use crate::model::policy::Metric;
-use crate::model::snapshot::{Site, SiteServer, Snapshot};
+use crate::model::snapshot::{ProtocolPort, Site, SiteServer, Snapshot};
 
 const REPORT: [Column; 5] = [
     Column::left(&["Current num.", "sessions"], 0),
@@ -25,6 +25,7 @@ const VIPS: [Column; 2] = [Column::left(&[], 25), Column::left(&[], 0).gap(2)];
 /// `show gslb site [<site>]` (guide p. 165); `None` if there is no site of that name.
 pub fn sites(snapshot: &Snapshot, site: Option<&str>) -> Option<String> {
     let mut page = Page::default();
+    print_port(&mut page, snapshot.protocol_port);
     match site {
         Some(name) => print_site(&mut page, snapshot, snapshot.site(name)?),
         None => {
@@ -34,6 +35,20 @@ pub fn sites(snapshot: &Snapshot, site: Option<&str>) -> Option<String> {
         }
     }
     Some(page.finish())
+}
+
+/// The port of the protocol, if it is or will be another one than usual; the line is ours.
+fn print_port(page: &mut Page, port: ProtocolPort) {
+    let ProtocolPort { live, configured } = port;
+    if port == ProtocolPort::default() {
+        return;
+    }
+    page.part();
+    if live == configured {
+        page.line(format!("GSLB protocol port: {live}"));
+    } else {
+        page.line(format!("GSLB protocol port: {live}, {configured} after saving and a restart"));
+    }
 }
 
 fn print_site(page: &mut Page, snapshot: &Snapshot, site: &Site) {

@@ -4,6 +4,7 @@ use std::io::{self, BufRead, Write};
 
 use crate::cli::session::{LONGEST_LINE, Session};
 use crate::cli::words;
+use crate::store;
 
 /// Runs every line of `input`; ends at its end or when the session is over.
 ///
@@ -45,7 +46,8 @@ fn play(session: &mut Session, input: &mut dyn BufRead, output: &mut dyn Write) 
     Ok(())
 }
 
-/// The next line; what is longer than a line may be is read in pieces and thrown away.
+/// The next line; what is longer than a line may be is read in pieces and thrown away. A line that
+/// is no UTF-8 is taken as Latin-1, as a file is.
 fn read_line(input: &mut dyn BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     let mut any = false;
@@ -64,5 +66,12 @@ fn read_line(input: &mut dyn BufRead) -> io::Result<Option<String>> {
             break;
         }
     }
-    Ok(any.then(|| String::from_utf8_lossy(&line).into_owned()))
+    // The cut may have gone through a character.
+    if let Err(error) = std::str::from_utf8(&line)
+        && error.error_len().is_none()
+        && line.len() == LONGEST_LINE
+    {
+        line.truncate(error.valid_up_to());
+    }
+    Ok(any.then(|| store::text_of(line)))
 }

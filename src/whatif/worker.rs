@@ -193,7 +193,7 @@ impl<'a> Worker<'a> {
             return;
         }
         let (name, record_type) = (Arc::clone(name), *record_type);
-        let host = self.hosts[id.index()].map(|host| &self.snapshot.hosts[host.index()]);
+        let host = self.hosts[id.index()].map(|host| &*self.snapshot.hosts[host.index()]);
         let kind = kind_of(record_type, host);
         let remembers = self.shared.remembers_clients[name.domain.index()];
         let domain = self.tallies[name.domain.index()].get_or_insert_default();
@@ -212,15 +212,15 @@ impl<'a> Worker<'a> {
         {
             gslb::renew_client(&self.snapshot, states, asked.asker, now);
             if host.positions(family).next().is_some() {
-                let pool = Pool::of(&choose::View {
-                    snapshot: &self.snapshot,
+                let pool = Pool::of(&choose::View::new(
+                    &self.snapshot,
                     states,
                     host,
-                    domain: &host.domain.lock(),
+                    &host.domain.lock(),
                     family,
-                    client: asked.asker,
+                    asked.asker,
                     now,
-                });
+                ));
                 tally.pool(self.phase, host, pool);
             }
         }

@@ -29,6 +29,7 @@ fn the_rules_of_the_device_hold() {
             ("rejects", 2),
             ("rejects above", 1),
             ("most", 1),
+            ("first", 1),
             ("clear with", 1),
             ("in-use", 1),
             ("default", 20),
@@ -86,6 +87,7 @@ fn check(grammar: &Grammar) -> Count {
         rule.rejects(&mut count);
         rule.most(&mut count);
         rule.above(&mut count);
+        rule.first(&mut count);
         rule.defaults(&mut count);
         rule.default_on(&mut count);
         rule.no_kept(&mut count);
@@ -371,6 +373,43 @@ impl<'a> Rule<'a> {
             assert!(answer.starts_with(&self.beginning(rule.message)), "{answer}");
             count.one("rejects above");
         }
+    }
+
+    /// The first of its kind must say something, the others need not.
+    fn first(&self, count: &mut Count) {
+        let Some(first) = &self.storage.first else { return };
+        let value_type = &self.argument(first.argument).value_type;
+        let print = |value| {
+            let mut text = String::new();
+            value_type.print(&self.grammar.choices, value, &mut text);
+            text
+        };
+        let allowed = print(&first.value);
+        let other = (0..).map(|n| values::value(self.grammar, value_type, n));
+        let other = other.take(100).find(|one| *one != allowed).unwrap();
+        let with = |text: &str, n| {
+            Line::with(self.grammar, self.command, self.mode, 0, &|argument| {
+                if argument == first.argument {
+                    text.to_owned()
+                } else if self.argument(argument).is_secret() {
+                    self.line(0).value_of(argument).unwrap().to_owned()
+                } else {
+                    values::value(self.grammar, &self.argument(argument).value_type, n)
+                }
+            })
+        };
+        let (wrong, right) = (with(&other, 0), with(&allowed, 0));
+        assert_eq!(typed(&wrong.needed(), &wrong), Err(Refusal::new(first.message)));
+        assert_eq!(typed(&right.needed(), &right), Ok(()));
+        assert_eq!(typed(&Script::of(&right), &with(&other, 1)), Ok(()));
+        // A file may hold them in any order.
+        self.desk(&Script::of(&wrong));
+        for kept in &self.storage.excludes {
+            let kind = self.grammar.keeping(self.mode, *kept).unwrap();
+            let before = Line::new(self.grammar, kind, self.mode, 0, 0);
+            assert_eq!(typed(&Script::of(&before), &with(&other, 1)), Ok(()), "{}", before.text());
+        }
+        count.one("first");
     }
 
     fn defaults(&self, count: &mut Count) {

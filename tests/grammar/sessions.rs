@@ -29,7 +29,7 @@ fn session(text: &str) -> Session {
     let clock = Arc::new(DrivenClock::new());
     let appliance = Arc::new(Appliance::new(Arc::clone(&DEVICE), clock, None));
     appliance.load_world(text);
-    let settings = Settings { client_subnet: false, strict_dns: false };
+    let settings = Settings::default();
     Session::privileged(Arc::new(Responder { appliance, settings }))
 }
 

@@ -157,6 +157,16 @@ const CLAUSES: &[Case] = &[
         "no message is called nothing",
     ),
     (
+        "in config\na <x:1-9>\n    = keep per <x>, as capacity, first <x> 0 else no-such-entry",
+        (3, 34),
+        "0 is no value of <x>",
+    ),
+    (
+        "in config\na <x:1-9>\n    a  A\n    <x>  X\n    = keep per <x>, as capacity, first <x> 1 else no-such-entry",
+        (2, 1),
+        "`first` needs `at-most` here and at all that it excludes",
+    ),
+    (
         "in config\na <x:1-9>\n    = keep per <x>, as capacity, at-most 0",
         (3, 34),
         "a number of at least 1 expected",
@@ -182,7 +192,11 @@ const CLAUSES: &[Case] = &[
         "`keep each` needs all arguments with `...` and no other",
     ),
     ("in config\na {<x:1-9> b}...\n    = leave", (2, 1), "only arguments can repeat together"),
-    ("in config\na <x:1-9>... b\n    = leave", (2, 1), "nothing can follow an argument with `...`"),
+    (
+        "in config\na <x:1-9>... <y:1-9>\n    = leave",
+        (2, 1),
+        "only a word can follow an argument with `...`",
+    ),
     (
         "in config\na [b] [<x:1-2>]\n    = keep one, as capacity",
         (2, 1),

@@ -17,6 +17,7 @@ pub(crate) fn value(grammar: &Grammar, value_type: &ValueType, n: usize) -> Stri
         ValueType::Word(most)
         | ValueType::Domain(most)
         | ValueType::Label(most)
+        | ValueType::QueryName(most)
         | ValueType::Name(most) => cut(format!("zq{n}"), *most),
         ValueType::Address if n % 2 == 1 => format!("2001:db8::{n}"),
         ValueType::Address | ValueType::Ipv4 => format!("192.0.{}.{}", 2 + n / 250, 1 + n % 250),
@@ -32,6 +33,7 @@ pub(crate) fn value(grammar: &Grammar, value_type: &ValueType, n: usize) -> Stri
         ValueType::Line => format!("zq {n} \"of  a\" line"),
         ValueType::Delimited => format!("#zq {n}#"),
         ValueType::HostPort => format!("zq{n}:80"),
+        ValueType::MasterFile => format!("{}tests/grammar/small.zone", "./".repeat(n)),
         ValueType::Reference(_, base) => value(grammar, base, n),
         ValueType::Choice(id) => {
             let all = choices(&grammar.choices[id.0]);
@@ -87,7 +89,7 @@ fn ends_alone(grammar: &Grammar, value_type: &ValueType, node: &Node) -> Vec<Str
         ValueType::Label(most) => {
             vec![of_length(1), of_length(*most.min(&63)), format!("{letter}-_$#@")]
         }
-        ValueType::Domain(most) => {
+        ValueType::Domain(most) | ValueType::QueryName(most) => {
             let labels: Vec<String> = (0..most.div_ceil(64)).map(|_| of_length(63)).collect();
             let mut longest = labels.join(".");
             longest.truncate(*most);
@@ -113,7 +115,11 @@ fn ends_alone(grammar: &Grammar, value_type: &ValueType, node: &Node) -> Vec<Str
             vec!["0.0.0.0/0".to_owned(), format!("203.0.113.77/{most}")]
         }
         ValueType::Delimited => ["##", "$ one $", "^Ctwo^C"].map(str::to_owned).to_vec(),
-        ValueType::HostPort => ["a:0", "a.example:65535"].map(str::to_owned).to_vec(),
+        ValueType::HostPort => ["a:1", "a.example:65535"].map(str::to_owned).to_vec(),
+        // Only files that are there are kept.
+        ValueType::MasterFile => ["tests/grammar/small.zone", "\"./tests/grammar/small.zone\""]
+            .map(str::to_owned)
+            .to_vec(),
         ValueType::Reference(_, base) => ends(grammar, base, node),
         ValueType::Choice(id) => choices(&grammar.choices[id.0]),
     }
@@ -132,6 +138,14 @@ pub(crate) fn outside(grammar: &Grammar, value_type: &ValueType) -> Vec<String> 
             let long = ["z"; 200].join(".")[..(most + 1).min(399)].to_owned();
             let mut list = texts(&["*", "zz..zz", ".", "zz/zz", "\"\""]);
             list.extend(["z".repeat(64), long.trim_end_matches('.').to_owned() + "z"]);
+            list
+        }
+        ValueType::QueryName(most) => {
+            let mut list = texts(&["zz..zz", ".zz", "..", "\"\"", "\"z z\"", "z\u{e9}"]);
+            list.extend([
+                "z".repeat(64),
+                ["z"; 200].join(".")[..=(*most).min(397)].to_owned() + "z",
+            ]);
             list
         }
         ValueType::Address => texts(&["256.0.0.1", "192.0.2", "2001:db8::g", "192.0.2.1/24"]),
@@ -155,7 +169,8 @@ pub(crate) fn outside(grammar: &Grammar, value_type: &ValueType) -> Vec<String> 
         ValueType::Decimal => texts(&["1.", ".5", "1.2.3", "-1.5", "1e5", "999999999999999999999"]),
         ValueType::Quoted => texts(&["z\"z"]),
         ValueType::Line => Vec::new(),
-        ValueType::HostPort => texts(&["zq", ":80", "zq:65536", "zq:"]),
+        ValueType::HostPort => texts(&["zq", ":80", "zq:0", "zq:65536", "zq:"]),
+        ValueType::MasterFile => texts(&["\"\""]),
         ValueType::Reference(_, base) => outside(grammar, base),
         ValueType::Choice(id) => {
             let choice_type = &grammar.choices[id.0];

@@ -50,6 +50,24 @@ fn a_line_that_does_not_count_is_reported_and_the_others_count() {
 }
 
 #[test]
+fn a_line_that_is_no_utf_8_is_latin_1_and_costs_no_other() {
+    let mut child = program(&["--no-dns", "--ephemeral"]).spawn().unwrap();
+    let mut lines =
+        b"enable\nconfigure terminal\nhostname K\xf6ln\nhostname K\xc3\xb6ln2\n".to_vec();
+    // The cut of a line that is too long goes through a character.
+    lines.extend_from_slice(b"!");
+    lines.extend_from_slice("\u{e9}".repeat(3000).as_bytes());
+    lines.extend_from_slice(b"\nhostname last\nexit\n");
+    child.stdin.take().unwrap().write_all(&lines).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let shown = text(&output.stdout);
+    assert!(shown.contains("K\u{f6}ln(config)#hostname K\u{f6}ln2\n"), "{shown}");
+    assert!(shown.contains("K\u{f6}ln2(config)#!\u{e9}\u{e9}"), "{shown}");
+    assert!(!shown.contains('\u{c3}') && !shown.contains("Invalid"), "{shown}");
+    assert!(shown.ends_with("last(config)#exit\n"), "{shown}");
+}
+
+#[test]
 fn input_that_is_no_text() {
     let mut random = fastrand::Rng::with_seed(11);
     let bytes: Vec<u8> = std::iter::repeat_with(|| random.u8(..)).take(200_000).collect();

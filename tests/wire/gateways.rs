@@ -14,7 +14,7 @@ use adxemu::dns::Settings;
 use hickory_proto::op::{Message, ResponseCode};
 use hickory_proto::rr::RData;
 
-use super::messages::{A, question};
+use super::messages::{A, ANY, question};
 use super::world::{PATIENCE, Served, receive, served_demo};
 
 const SITE1: u8 = 1;
@@ -106,5 +106,30 @@ fn strict_negative_answers_name_the_domain() {
         assert_eq!(reply.metadata.response_code, code, "{name}");
         let [soa] = reply.authorities.as_slice() else { panic!("{reply:?}") };
         assert_eq!((soa.name.to_ascii().as_str(), soa.ttl), ("sna.example.com.", 10));
+    }
+}
+
+/// RFC 8482 section 4.2, since no rule of a device says what ANY gets here; RFC 8020: nothing stands
+/// below a name that does not exist.
+#[test]
+fn any_gets_as_little_as_can_be_and_below_nothing_is_nothing() {
+    let served = served_demo(Demo::Sna, Settings { strict_dns: true, ..Settings::default() });
+    for name in ["lu01.sna.example.com", "sna.example.com"] {
+        let reply = Message::from_vec(&served.ask_udp(&question(7, name, ANY))).unwrap();
+        assert_eq!(reply.metadata.response_code, ResponseCode::NoError);
+        let [record] = reply.answers.as_slice() else { panic!("{reply:?}") };
+        assert_eq!(
+            format!("{} {} {}", record.name, record.ttl, record.data),
+            format!("{name}. 10 RFC8482 ")
+        );
+        assert!(reply.authorities.is_empty(), "it is no negative answer");
+    }
+    for name in ["other.sna.example.com", "x.other.sna.example.com"] {
+        for record_type in [A, ANY] {
+            let reply =
+                Message::from_vec(&served.ask_udp(&question(7, name, record_type))).unwrap();
+            assert_eq!(reply.metadata.response_code, ResponseCode::NXDomain);
+            assert!(reply.answers.is_empty());
+        }
     }
 }

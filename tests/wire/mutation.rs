@@ -5,6 +5,7 @@ use std::env;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
+use adxemu::dns::cookie::Secret;
 use adxemu::dns::encode::MAX_PAYLOAD;
 use adxemu::dns::fast::{Batch, ROOM};
 use adxemu::dns::{Responder, Settings, Transport, respond};
@@ -30,11 +31,14 @@ fn seeds() -> Vec<Vec<u8>> {
         option(8, b"\x00\x01\x18\x00\xcb\x00\x71"),
         option(8, b"\x00\x02\x38\x00\x20\x01\x0d\xb8\x00\x00\x01"),
         option(10, b"\x01\x02\x03\x04\x05\x06\x07\x08"),
+        option(10, &[9; 40]),
         option(65001, b"unknown"),
     ];
     let names =
         ["www", "four", "six", "many", "empty", "other"].map(|name| format!("{name}.example.com"));
-    let mut seeds = Vec::new();
+    let mut only_cookie = vec![0; HEADER];
+    only_cookie = with_opt(only_cookie, 1232, 0, 0, &option(10, &[7; 24]));
+    let mut seeds = vec![only_cookie];
     for name in names.iter().map(String::as_str).chain([""]) {
         for record_type in [A, AAAA, ANY, MX, 252] {
             let plain = question(0, name, record_type);
@@ -117,8 +121,12 @@ fn allowed(message: &[u8], reply: &Message) -> usize {
 #[test]
 fn whatever_comes_the_replies_are_sound() {
     let appliance = Arc::new(appliance());
-    let settings = [(false, false), (true, false), (false, true), (true, true)]
-        .map(|(client_subnet, strict_dns)| Settings { client_subnet, strict_dns });
+    let settings = [(false, false), (true, false), (false, true), (true, true)].map(
+        |(client_subnet, strict_dns)| {
+            let cookies = strict_dns.then(|| Secret::new([9; 16]));
+            Settings { client_subnet, strict_dns, cookies, ..Settings::default() }
+        },
+    );
     let responders = settings.map(|settings| Responder { appliance: appliance.clone(), settings });
     let seeds = seeds();
     let mut buffer = vec![0; 65536];

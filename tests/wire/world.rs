@@ -15,6 +15,8 @@ use adxemu::gslb::domain::Domain;
 use adxemu::model::snapshot::{
     Address, Application, Host, HostId, NameEntry, PolicyId, Snapshot, Source, Zone, ZoneId,
 };
+use hickory_proto::op::Message;
+use hickory_proto::rr::rdata::opt::EdnsOption;
 use tokio::runtime::{Builder, Runtime};
 
 /// Long enough that only a hanging program exceeds it; no test waits for it to pass.
@@ -29,7 +31,7 @@ pub(crate) fn appliance() -> Appliance {
     let mut snapshot = Snapshot::empty("ServerIronADX");
     snapshot.policies[0].dns.cache_proxy = true;
     snapshot.policies[0].dns.override_ = true;
-    snapshot.zones.push(Zone { name: "example.com".to_owned(), hosts: Vec::new() });
+    snapshot.zones.push(Zone::named("example.com"));
     let mut add = |name: &str, four: u8, six: u8| {
         let four = (1..=four).map(|last| Ipv4Addr::new(192, 0, 2, last).into());
         let six = (1..=six)
@@ -42,7 +44,7 @@ pub(crate) fn appliance() -> Appliance {
     add("many", 100, 100);
     add("below.empty", 1, 1);
     let empty = key_of_text("empty.example.com").unwrap();
-    snapshot.names.insert(empty.into_vec().into(), NameEntry::EmptyNonTerminal);
+    Arc::make_mut(&mut snapshot.names).insert(empty.into_vec().into(), NameEntry::EmptyNonTerminal);
     appliance.publish(snapshot);
     appliance
 }
@@ -62,9 +64,9 @@ fn add_host(appliance: &Appliance, snapshot: &mut Snapshot, name: &str, list: &[
         slot,
         state: appliance.states.address(*ip),
     });
-    snapshot.names.insert(key.into_vec().into(), NameEntry::Host(host));
+    Arc::make_mut(&mut snapshot.names).insert(key.into_vec().into(), NameEntry::Host(host));
     snapshot.zones[0].hosts.push(host);
-    snapshot.hosts.push(Host {
+    snapshot.hosts.push(Arc::new(Host {
         zone: ZoneId(0),
         name: name.to_owned(),
         domain_name,
@@ -75,7 +77,7 @@ fn add_host(appliance: &Appliance, snapshot: &mut Snapshot, name: &str, list: &[
         affinity_group: None,
         addresses: addresses.collect(),
         domain,
-    });
+    }));
 }
 
 /// The appliance behind real sockets, closed when the value is dropped.
@@ -168,4 +170,12 @@ pub(crate) fn read_reply(stream: &mut TcpStream) -> Vec<u8> {
     let mut reply = vec![0; usize::from(u16::from_be_bytes(length))];
     stream.read_exact(&mut reply).unwrap();
     reply
+}
+
+/// Codes and data of the EDNS options of a reply, in any order.
+pub(crate) fn options_of(reply: &[u8]) -> Vec<(u16, Vec<u8>)> {
+    let message = Message::from_vec(reply).unwrap();
+    let options = message.edns.iter().flat_map(|edns| edns.options().as_ref());
+    let data = |option: &EdnsOption| Vec::<u8>::try_from(option).unwrap();
+    options.map(|(code, option)| (u16::from(*code), data(option))).collect()
 }

@@ -19,7 +19,8 @@ fn metric_without_data(subject: &Subject<'_>) -> Vec<Found> {
     let snapshot = subject.snapshot;
     let mut found = Vec::new();
     for (id, policy) in policies(snapshot) {
-        let hosts: Vec<&Host> = snapshot.hosts.iter().filter(|host| host.policy == id).collect();
+        let hosts: Vec<&Host> =
+            snapshot.hosts.iter().map(|host| &**host).filter(|host| host.policy == id).collect();
         if hosts.is_empty() {
             continue;
         }

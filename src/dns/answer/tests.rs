@@ -1,6 +1,7 @@
 //! What is answered, for every kind of name, type and switch.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
@@ -23,7 +24,8 @@ fn world() -> World {
     dns.cache_proxy = true;
     dns.override_ = true;
     let below = name::key_of_text("empty.example.com").unwrap();
-    world.snapshot.names.insert(below.into_vec().into(), NameEntry::EmptyNonTerminal);
+    Arc::make_mut(&mut world.snapshot.names)
+        .insert(below.into_vec().into(), NameEntry::EmptyNonTerminal);
     world
 }
 
@@ -88,7 +90,7 @@ fn the_ttl_is_that_of_the_hosts_policy() {
     policy.dns.ttl = Some(60);
     world.snapshot.policies[0].dns.ttl = Some(5);
     world.snapshot.policies.push(policy);
-    world.snapshot.hosts[1].policy = PolicyId(1);
+    Arc::make_mut(&mut world.snapshot.hosts[1]).policy = PolicyId(1);
     let ttl = |world: &World, name| ask(world, name, RecordType::A).records[0].ttl;
     assert_eq!(ttl(&world, "www.example.com"), 5);
     assert_eq!(ttl(&world, "four.example.com"), 60);
@@ -170,10 +172,7 @@ fn strict_negative_answers_carry_an_soa() {
     let mut world = world();
     world.snapshot.policies[0].dns.ttl = Some(45);
     // A zone above must not take over.
-    world
-        .snapshot
-        .zones
-        .push(crate::model::snapshot::Zone { name: "com".to_owned(), hosts: Vec::new() });
+    world.snapshot.zones.push(crate::model::snapshot::Zone::named("com"));
     let soa = |world: &World, name, record_type| {
         ask_in(View { strict: true, ..view(world) }, name, record_type).unwrap().soa
     };

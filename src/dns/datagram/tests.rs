@@ -38,6 +38,11 @@ fn question(id: u16, name: &str) -> Vec<u8> {
     message
 }
 
+/// Without a rate limit.
+fn worker(responder: &Arc<Responder>) -> Worker {
+    Worker { responder: Arc::clone(responder), limiter: None }
+}
+
 fn counts(responder: &Responder) -> Vec<u64> {
     let snapshot = responder.appliance.current();
     let domain = snapshot.hosts[0].domain.lock();
@@ -68,7 +73,7 @@ fn what_has_arrived_is_answered<Socket: DatagramSocket>() {
         }
     }
     let mut workers = Workers::default();
-    workers.start::<Socket>(socket, &responder).unwrap();
+    workers.start::<Socket>(socket, worker(&responder)).unwrap();
     drop(workers);
     let mut reply = [0; 512];
     for (remainder, asker) in (0..).zip(&clients) {
@@ -113,7 +118,9 @@ fn a_batch_goes_over_ipv6() {
     asker.connect(socket.local_addr().unwrap()).unwrap();
     asker.set_read_timeout(Some(LIMIT)).unwrap();
     let mut workers = Workers::default();
-    workers.start::<BatchSocket<nix::sys::socket::SockaddrIn6>>(socket, &responder).unwrap();
+    workers
+        .start::<BatchSocket<nix::sys::socket::SockaddrIn6>>(socket, worker(&responder))
+        .unwrap();
     asker.send(&question(7, "www.example.com")).unwrap();
     let mut reply = [0; 512];
     asker.recv(&mut reply).unwrap();

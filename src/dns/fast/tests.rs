@@ -139,7 +139,10 @@ fn responder(setup: &Setup, clock: &Arc<DrivenClock>) -> Responder {
         Unsupported { error_handling: setup.error_handling, ..Unsupported::default() };
     let appliance = appliance(clock, world);
     let (client_subnet, strict_dns) = setup.settings;
-    Responder { appliance: Arc::new(appliance), settings: Settings { client_subnet, strict_dns } }
+    Responder {
+        appliance: Arc::new(appliance),
+        settings: Settings { client_subnet, strict_dns, ..Settings::default() },
+    }
 }
 
 /// A message, who sends it, whether a batch ends behind it, and seconds that pass then.

@@ -4,11 +4,17 @@
 //! full and has no entry for the client, it is skipped, or takes the default location for the
 //! client where `use-default-location` says so (guide p. 56).
 
+use std::net::IpAddr;
+
 use super::Rule;
+use crate::clock::Moment;
 use crate::gslb::choose::View;
 use crate::gslb::observe::{Figure, Skip};
 use crate::gslb::regions::{region_of_address, region_of_client};
+use crate::health::state::States;
+use crate::model::policy::Policy;
 use crate::model::region::Region;
+use crate::model::snapshot::Snapshot;
 
 pub(super) struct Geographic;
 
@@ -16,7 +22,12 @@ impl Rule for Geographic {
     type Figure = Region;
 
     fn skip(view: &View<'_>) -> Option<Skip> {
-        (is_cache_full(view) && !view.policy().use_default_location).then_some(Skip::CacheFull)
+        if view.policy().use_default_location {
+            return None;
+        }
+        let parameters = &view.snapshot.global_policy().rtt;
+        let is_full = view.states.prefixes.is_full_for(view.client, parameters, view.now);
+        is_full.then_some(Skip::CacheFull)
     }
 
     fn figure(view: &View<'_>, position: usize, _candidates: &[usize]) -> Region {
@@ -24,11 +35,8 @@ impl Rule for Geographic {
     }
 
     fn test(view: &View<'_>, _figures: &[Region]) -> impl Fn(Region) -> bool {
-        let client = if is_cache_full(view) {
-            view.snapshot.default_location
-        } else {
-            region_of_client(view.snapshot, view.client)
-        };
+        let View { snapshot, states, client, now, .. } = *view;
+        let client = client_region(snapshot, states, view.policy(), client, now);
         move |server| server == client
     }
 
@@ -37,9 +45,21 @@ impl Rule for Geographic {
     }
 }
 
-fn is_cache_full(view: &View<'_>) -> bool {
-    let parameters = &view.snapshot.global_policy().rtt;
-    view.states.prefixes.is_full_for(view.client, parameters, view.now)
+/// The region that the metric takes the client to be in: with `use-default-location` and a full
+/// prefix cache the default location.
+#[must_use]
+pub fn client_region(
+    snapshot: &Snapshot,
+    states: &States,
+    policy: &Policy,
+    client: IpAddr,
+    now: Moment,
+) -> Region {
+    let parameters = &snapshot.global_policy().rtt;
+    if policy.use_default_location && states.prefixes.is_full_for(client, parameters, now) {
+        return snapshot.default_location;
+    }
+    region_of_client(snapshot, client)
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ use self::capacity::Capacity;
 use self::connection_load::ConnectionLoad;
 use self::flashback::Flashback;
 use self::geographic::Geographic;
+pub use self::geographic::client_region;
 use self::health_check::HealthCheck;
 pub(super) use self::least_response::least_selected;
 use self::num_session::NumSession;

@@ -10,7 +10,7 @@ use crate::gslb::explore::ExploreStep;
 use crate::gslb::observe::{Figure, Skip};
 use crate::health::rtt::prefix_of;
 use crate::model::policy::Metric;
-use crate::model::snapshot::Family;
+use crate::model::snapshot::{Family, SiteServer};
 
 pub(super) struct RoundTripTime;
 
@@ -34,16 +34,30 @@ impl Rule for RoundTripTime {
         if view.family == Family::V6 {
             return Some(Skip::NotForIpv6);
         }
-        explore(view).filter(|step| step.skips).map(|_| Skip::Explore)
+        view.explores().then_some(Skip::Explore)
     }
 
     fn figure(view: &View<'_>, position: usize, _candidates: &[usize]) -> Option<u32> {
-        reported::by_device(view, position)?;
-        let server = view.snapshot.owner_of(view.address(position))?.address;
+        let mut figure = [None];
+        Self::figures(view, &[position], &mut figure);
+        figure[0]
+    }
+
+    /// One look into the prefix cache serves all candidates.
+    fn figures(view: &View<'_>, candidates: &[usize], figures: &mut [Option<u32>]) {
         let parameters = &view.snapshot.global_policy().rtt;
-        let measured =
-            view.states.prefixes.measurements(view.client, server, parameters, view.now)?;
-        measured.usable(view.policy().rtt.source, view.snapshot.rtt.dns_probe)
+        let source = view.policy().rtt.source;
+        view.states.prefixes.look(view.client, parameters, view.now, |measured| {
+            for (figure, &position) in figures.iter_mut().zip(candidates) {
+                let device = view.snapshot.owner_of(view.address(position));
+                let device = device.filter(|_| reported::by_device(view, position).is_some());
+                let of_device =
+                    |device: &SiteServer| measured.iter().find(|(at, _)| *at == device.address);
+                *figure = device
+                    .and_then(of_device)
+                    .and_then(|(_, one)| one.usable(source, view.snapshot.rtt.dns_probe));
+            }
+        });
     }
 
     fn test(view: &View<'_>, figures: &[Option<u32>]) -> impl Fn(Option<u32>) -> bool {

@@ -23,8 +23,13 @@ pub(super) fn pick(view: &View<'_>, candidates: &[usize], observer: &mut impl Ob
         return round_robin::pick(view, candidates, Decision::WeightedRoundRobin, observer);
     }
     let best = next_of_site(view, &weighted, turn(view, &weighted));
+    let rotation = view.domain.rotation[view.family.index()];
+    let (last, divisor) = (view.site_of_last(rotation.last), divisor(view, &weighted));
     for &position in candidates {
-        let figure = Figure::SiteWeight(weight(view, position));
+        let weight = weight(view, position);
+        let is_last = last.is_some() && site(view, position) == last;
+        let run = if is_last { rotation.run } else { 0 };
+        let figure = Figure::SiteRun { weight, run, share: weight / divisor };
         observer.judged(Decision::WeightedRoundRobin, position, figure, position == best);
     }
     best
@@ -33,21 +38,16 @@ pub(super) fn pick(view: &View<'_>, candidates: &[usize], observer: &mut impl Ob
 /// The site whose turn it is, among the sites of `weighted`.
 fn turn(view: &View<'_>, weighted: &[usize]) -> Option<SiteId> {
     let rotation = view.domain.rotation[view.family.index()];
-    let last = rotation
-        .last
-        .and_then(|last| view.host.addresses.iter().position(|address| address.ip == last))
-        .and_then(|position| site(view, position));
-    let Some(last) = last else {
+    let Some(last) = view.site_of_last(rotation.last) else {
         // Nobody was selected yet, or no site can be told from it: go on where it stood.
         let next = round_robin::first_from(weighted, round_robin::start(view));
         return site(view, weighted[next]);
     };
     let survivor = weighted.iter().copied().find(|&position| site(view, position) == Some(last));
-    if let Some(position) = survivor {
-        let divisor = weighted.iter().map(|&other| weight(view, other)).fold(0, gcd);
-        if rotation.run < weight(view, position) / divisor {
-            return Some(last);
-        }
+    if let Some(position) = survivor
+        && rotation.run < weight(view, position) / divisor(view, weighted)
+    {
+        return Some(last);
     }
     // The sites of the whole list, so that one which is down keeps its place in the order.
     let mut order: SmallVec<[SiteId; 8]> = SmallVec::new();
@@ -79,6 +79,11 @@ fn next_of_site(view: &View<'_>, weighted: &[usize], turn: Option<SiteId>) -> us
         .max();
     let start = last.map_or(0, |(_, position)| position + 1);
     of_site[round_robin::first_from(&of_site, start)]
+}
+
+/// The greatest common divisor of the weights of these, which are not 0.
+fn divisor(view: &View<'_>, weighted: &[usize]) -> u32 {
+    weighted.iter().map(|&position| weight(view, position)).fold(0, gcd)
 }
 
 fn site(view: &View<'_>, position: usize) -> Option<SiteId> {

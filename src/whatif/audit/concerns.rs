@@ -233,15 +233,15 @@ fn starved(
     if !is_weighed {
         return;
     }
-    let pool = Pool::of(&View {
+    let pool = Pool::of(&View::new(
         snapshot,
-        states: &started.appliance().states,
+        &started.appliance().states,
         host,
-        domain: &host.domain.lock(),
+        &host.domain.lock(),
         family,
-        client: std::net::Ipv4Addr::LOCALHOST.into(),
-        now: started.appliance().clock.now(),
-    });
+        std::net::Ipv4Addr::LOCALHOST.into(),
+        started.appliance().clock.now(),
+    ));
     let chosen: Vec<usize> = pool.positions().collect();
     let weight = |position: usize| {
         let address = &host.addresses[position];

@@ -155,15 +155,15 @@ pub(super) fn summary(started: &Started, snapshot: &Snapshot, host: &Host) -> St
         if host.positions(family).next().is_none() {
             continue;
         }
-        let pool = Pool::of(&View {
+        let pool = Pool::of(&View::new(
             snapshot,
-            states: &started.appliance().states,
+            &started.appliance().states,
             host,
-            domain: &host.domain.lock(),
+            &host.domain.lock(),
             family,
-            client: std::net::Ipv4Addr::LOCALHOST.into(),
-            now: started.appliance().clock.now(),
-        });
+            std::net::Ipv4Addr::LOCALHOST.into(),
+            started.appliance().clock.now(),
+        ));
         let shares: Vec<String> = pool
             .shares()
             .map(|(position, share)| {

@@ -234,15 +234,15 @@ impl<'a> Targets<'a> {
         let mut all_shares = Vec::new();
         let mut dead = 0.0;
         for group in &self.groups {
-            let pool = Pool::of(&View {
+            let pool = Pool::of(&View::new(
                 snapshot,
-                states: &self.started.appliance().states,
+                &self.started.appliance().states,
                 host,
-                domain: &host.domain.lock(),
+                &host.domain.lock(),
                 family,
-                client: group.address,
-                now: self.started.appliance().clock.now(),
-            });
+                group.address,
+                self.started.appliance().clock.now(),
+            ));
             // Without a best address the list goes out as it stands, and most take the first.
             let dealt: Vec<(usize, f64)> = if pool.is_empty() {
                 host.positions(family).take(1).map(|position| (position, 1.0)).collect()
