@@ -13,6 +13,7 @@ mod whatif {
     pub(crate) mod subjects;
 
     mod audit;
+    mod console;
     mod failures;
     mod reports;
     mod shares;

@@ -396,6 +396,9 @@ named_enum! {
         EmulateExplain = "emulate-explain",
         EmulateRejected = "emulate-rejected",
         EmulateDns = "emulate-dns",
+        EmulateAudit = "emulate-audit",
+        EmulateFailures = "emulate-failures",
+        EmulateSimulate = "emulate-simulate",
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is left when something fails, as tables for a terminal: the worst first.
 
+use super::counted;
 use super::page::Page;
 use super::simulation::percentage;
 use super::table::{Block, Column};
@@ -26,15 +27,7 @@ const MOST_ROWS: usize = 8;
 /// The tables of a failure matrix.
 pub fn failures(found: &Failures) -> String {
     let mut page = Page::default();
-    let count = |kind: &str| found.elements.iter().filter(|one| one.kind == kind).count();
-    page.line(format!(
-        "{}: {} sites, {} site devices, {} addresses; {} names",
-        found.subject,
-        count("site"),
-        count("device"),
-        count("address"),
-        found.baseline.len()
-    ));
+    page.line(format!("{}: {}", found.subject, extent(found)));
     let groups: Vec<&str> = found.clients.iter().map(|group| group.name.as_str()).collect();
     page.line(format!("Clients: {}", groups.join(", ")));
     page.part();
@@ -55,6 +48,19 @@ pub fn failures(found: &Failures) -> String {
         page.line(format!("Note: {note}"));
     }
     page.finish()
+}
+
+/// How much there is that can fail, and to whom it matters.
+pub fn extent(found: &Failures) -> String {
+    let count = |kind: &str| found.elements.iter().filter(|one| one.kind == kind).count();
+    let names = found.baseline.len();
+    format!(
+        "{}, {}, {}; {}",
+        counted(count("site"), "site", "sites"),
+        counted(count("device"), "site device", "site devices"),
+        counted(count("address"), "address", "addresses"),
+        counted(names, "name and type", "names and types")
+    )
 }
 
 fn cases(page: &mut Page, heading: &str, cases: &Cases) {

@@ -51,7 +51,7 @@ pub use dns_counters::dns_counters;
 pub use dns_detail::dns_detail;
 pub use dns_zone::dns_zone;
 pub use explain::{Explained, explain};
-pub use failures::failures;
+pub use failures::{extent as failures_extent, failures};
 pub use global_stat::global_stat;
 pub use hash_tables::hash_tables;
 pub use health_policies::health_policies;
@@ -93,6 +93,11 @@ pub const DEVICE_WORD: &str = "SI";
 fn percent(count: u64, total: u64) -> u64 {
     let share = (u128::from(count) * 100).checked_div(u128::from(total)).unwrap_or(0);
     u64::try_from(share).unwrap_or(u64::MAX)
+}
+
+/// A number of things in words: `1 site`, `2 sites`.
+pub fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 /// The word for a switch (guide p. 75, 175).

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use maud::{Markup, html};
 
 use super::page::{page, scrolled};
+use crate::show::counted;
 use crate::whatif::audit::{AddressAudit, Audit, DeviceAudit, FileAudit, HostAudit, PolicyAudit};
 
 /// Writes one JSON document and a line break.
@@ -68,14 +69,11 @@ pub fn markdown(found: &Audit) -> String {
 
 /// How much there is.
 fn extent(found: &Audit) -> String {
-    let count = |count: usize, one: &str, several: &str| {
-        format!("{count} {}", if count == 1 { one } else { several })
-    };
     format!(
         "{}, {}, {} in use",
-        count(found.sites.len(), "site", "sites"),
-        count(found.hosts.len(), "host", "hosts"),
-        count(found.policies.len(), "policy", "policies")
+        counted(found.sites.len(), "site", "sites"),
+        counted(found.hosts.len(), "host", "hosts"),
+        counted(found.policies.len(), "policy", "policies")
     )
 }
 
@@ -230,10 +228,7 @@ fn policy_title(policy: &PolicyAudit) -> String {
         Some(name) => format!("Host policy {name}"),
         None => "Global policy".to_owned(),
     };
-    match policy.hosts {
-        1 => format!("{name}, used by 1 host"),
-        hosts => format!("{name}, used by {hosts} hosts"),
-    }
+    format!("{name}, used by {}", counted(policy.hosts, "host", "hosts"))
 }
 
 fn site_rows(found: &Audit) -> Vec<[String; 7]> {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use maud::{Markup, html};
 
 use super::page::{page, scrolled};
-use crate::show::percentage;
+use crate::show::{failures_extent, percentage};
 use crate::whatif::failures::{Cases, Failures, GroupOutcome, NameOutcome};
 
 /// Writes one JSON document and a line break.
@@ -79,12 +79,8 @@ pub fn csv(found: &Failures, out: &mut dyn Write) -> io::Result<()> {
 
 /// The page of a failure matrix.
 pub fn html(found: &Failures) -> String {
-    let count = |kind: &str| found.elements.iter().filter(|one| one.kind == kind).count();
     let body = html! {
-        p.lead {
-            code { (found.subject) } ": " (count("site")) " sites, " (count("device")) " site devices, "
-            (count("address")) " addresses; " (found.baseline.len()) " names."
-        }
+        p.lead { code { (found.subject) } ": " (failures_extent(found)) "." }
         ul {
             (summary("One thing fails", &found.single))
             (summary("Two things fail", &found.double))
