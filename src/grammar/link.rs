@@ -410,6 +410,9 @@ named_enum! {
         EmulateRejected = "emulate-rejected",
         EmulateLive = "emulate-live",
         EmulateDns = "emulate-dns",
+        EmulateAudit = "emulate-audit",
+        EmulateFailures = "emulate-failures",
+        EmulateSimulate = "emulate-simulate",
     }
 }
 
