@@ -21,6 +21,7 @@
 //! typed. Everything else is derived from them, in one direction.
 
 pub mod appliance;
+pub mod behind;
 pub mod check;
 pub mod cli;
 pub mod clock;
@@ -45,3 +46,4 @@ pub mod sna;
 pub mod store;
 pub mod term;
 pub mod tftp;
+pub mod whatif;

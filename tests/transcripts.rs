@@ -25,7 +25,7 @@ const TRANSCRIPTS: &str = "transcripts";
 /// Set to `1`, rewrites the session files.
 const BLESS: &str = "ADXEMU_BLESS";
 /// What the names of files under `transcripts/` may end in: sessions, and what they load.
-const EXTENSIONS: [&str; 3] = ["session", "cfg", "emu"];
+const EXTENSIONS: [&str; 4] = ["session", "cfg", "emu", "zone"];
 
 /// An appliance fresh from the factory, at its privileged prompt.
 fn fresh() -> Box<dyn Subject> {

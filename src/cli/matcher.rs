@@ -119,7 +119,8 @@ fn repeats(grammar: &Grammar, leaf: Leaf, values: &Values) -> Option<usize> {
     let place = (0..listed.len()).find(|place| {
         listed[..*place].iter().any(|known| same_value(known, listed[*place], ignores_case))
     })?;
-    Some(listed.len() - place)
+    let form = &command.forms[leaf.form.0][..leaf.length];
+    Some(listed.len() - place + form.len() - expand::repetition(form).end)
 }
 
 /// Where words lead in a mode.
@@ -182,13 +183,17 @@ fn no_such(grammar: &Grammar, mode: ModeId, place: NodeId) -> Option<Message> {
 
 /// Gives the values on a path to the arguments of the form that the path is written in.
 fn bind(grammar: &Grammar, leaf: Leaf, values: SmallVec<[Value; 4]>) -> Values {
-    let form = &grammar.command(leaf.command).forms[leaf.form.0];
+    let form = &grammar.command(leaf.command).forms[leaf.form.0][..leaf.length];
     let argument_of = |token: &Token| match token {
         Token::Argument { argument, .. } => u8::try_from(*argument).ok(),
         Token::Word(_) => None,
     };
-    let (once, again) = form.split_at(form.len() - expand::repeated_at_end(form));
-    let arguments = once.iter().chain(again.iter().cycle()).filter_map(argument_of);
+    let repetition = expand::repetition(form);
+    let before = form[..repetition.start].iter().filter_map(argument_of);
+    let again = form[repetition.clone()].iter().filter_map(argument_of);
+    let behind = form[repetition.end..].iter().filter_map(argument_of);
+    let repeated = values.len().saturating_sub(before.clone().count() + behind.clone().count());
+    let arguments = before.chain(again.cycle().take(repeated)).chain(behind);
     let mut bound: Values = arguments.zip(values).collect();
     bound.sort_by_key(|(argument, _)| *argument);
     bound

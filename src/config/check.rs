@@ -1,9 +1,12 @@
 //! The rules of a stanza, as far as they can refuse a line.
 //!
-//! Nothing here changes anything; every rule is checked in constant time.
+//! Nothing here changes anything; every rule is checked in constant time, but that a file which a
+//! line names is read.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use crate::behind::master_file::MasterFile;
 use crate::config::claims;
 use crate::config::edit::{Editor, values_of};
 use crate::config::render::MASK;
@@ -206,6 +209,25 @@ impl Editor<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// Reads the file that a line names, if it names one.
+pub(super) fn read_file(
+    command: &Command,
+    values: &Values,
+) -> Result<Option<Arc<MasterFile>>, Refusal> {
+    let path = values.iter().find_map(|(argument, value)| match value {
+        Value::Text(path)
+            if command.arguments[usize::from(*argument)].value_type == ValueType::MasterFile =>
+        {
+            Some(path)
+        }
+        _ => None,
+    });
+    let Some(path) = path else { return Ok(None) };
+    let file = MasterFile::read(path)
+        .map_err(|error| Refusal::new(Message::UnreadableFile).with("reason", error.to_string()))?;
+    Ok(Some(Arc::new(file)))
 }
 
 /// What is said of a `ref` to something that is not there.

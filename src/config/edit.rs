@@ -3,9 +3,12 @@
 //! A line is a transaction: every rule of its stanza is checked first, in constant time, and only
 //! then is anything changed. So a refused line leaves no trace, and reading n lines costs O(n).
 
+use std::sync::Arc;
+
+use crate::behind::master_file::MasterFile;
 use crate::cli::{matcher, words};
-use crate::config::check::check_values;
 pub use crate::config::check::{Refusal, no_such_reference, password_in_clear};
+use crate::config::check::{check_values, read_file};
 use crate::config::render;
 use crate::config::tree::{
     Block, Path, Reading, Statement, Tree, Values, group_of, key_of, same_key, same_value,
@@ -39,10 +42,21 @@ pub struct Place {
 pub struct Outcome {
     /// Whether the configuration or the emulated world is another one now.
     pub changed: bool,
-    /// Statements of the emulated world that were kept (`true`) or removed.
-    pub world: Vec<(bool, Statement)>,
+    /// Statements of the emulated world that were kept or removed.
+    pub world: Vec<Change>,
     /// The line as it is kept, if a password stood in it in clear.
     pub sealed: Option<String>,
+}
+
+/// A statement of the emulated world that was kept or removed.
+#[derive(Debug)]
+pub struct Change {
+    /// Whether it was kept.
+    pub kept: bool,
+    /// The statement.
+    pub statement: Statement,
+    /// The file that it names, as it was when the line was taken.
+    pub file: Option<Arc<MasterFile>>,
 }
 
 /// Changes the trees by one line.
@@ -53,13 +67,15 @@ pub struct Editor<'a> {
     pub(super) place: &'a Place,
     /// Whether the line comes from a file.
     pub(super) is_stored: bool,
+    /// The file that the line names.
+    file: Option<Arc<MasterFile>>,
     outcome: Outcome,
 }
 
 impl<'a> Editor<'a> {
     /// An editor for a line typed at `place`.
     pub fn new(grammar: &'a Grammar, trees: &'a mut Trees, place: &'a Place) -> Self {
-        Editor { grammar, trees, place, is_stored: false, outcome: Outcome::default() }
+        Editor { grammar, trees, place, is_stored: false, file: None, outcome: Outcome::default() }
     }
 
     /// The line comes from a file, where a `ref` may name what is gone, for it can be removed while
@@ -83,6 +99,7 @@ impl<'a> Editor<'a> {
         self.check_claim(command, values)?;
         self.check_numbers(storage, command, values)?;
         self.check_first(storage, command, values)?;
+        self.file = read_file(command, values)?;
         if storage.each.is_empty() {
             self.check_needs(storage, command, values)?;
             let sealed = self.seal(command, values)?;
@@ -329,8 +346,8 @@ impl<'a> Editor<'a> {
             keep_spelling(command, storage, &old.values, &mut new);
             if old.values == new {
                 if storage.again {
-                    let again = (true, old.without_block());
-                    self.outcome.world.push(again);
+                    let again = old.without_block();
+                    self.note_change(true, again);
                 }
                 return;
             }
@@ -340,7 +357,7 @@ impl<'a> Editor<'a> {
         let statement = Statement { command: command.id, negated, values: new, block: None };
         self.outcome.changed = true;
         if storage.world {
-            self.outcome.world.push((true, statement.without_block()));
+            self.note_change(true, statement.without_block());
         }
         self.tree_mut(storage.world).note(grammar, &statement, true);
         let replaced = self.home_mut(storage).and_then(|block| block.put(grammar, statement));
@@ -348,7 +365,8 @@ impl<'a> Editor<'a> {
             self.tree_mut(storage.world).note(grammar, &old, false);
             if storage.world && !storage.again {
                 let place = self.outcome.world.len().saturating_sub(1);
-                self.outcome.world.insert(place, (false, old.without_block()));
+                let removed = Change { kept: false, statement: old.without_block(), file: None };
+                self.outcome.world.insert(place, removed);
             }
         }
         if let Some((added, values)) = added
@@ -432,8 +450,14 @@ impl<'a> Editor<'a> {
         }
         self.remove_rest_of_group(command, storage, statement);
         if storage.world {
-            self.outcome.world.push((false, statement.without_block()));
+            self.note_change(false, statement.without_block());
         }
+    }
+
+    /// Takes note of a statement of the emulated world that was kept or removed.
+    fn note_change(&mut self, kept: bool, statement: Statement) {
+        let file = if kept { self.file.clone() } else { None };
+        self.outcome.world.push(Change { kept, statement, file });
     }
 
     /// What needs another statement of its group goes with the last of those.

@@ -9,8 +9,8 @@ use std::rc::Rc;
 use crate::cli::matcher::{self, Hit, Stop, Why};
 use crate::cli::words;
 use crate::config::delimited::{self, Text};
-use crate::config::edit::{Editor, Outcome, Place, Refusal, Trees, password_in_clear};
-use crate::config::tree::{Opaque, Statement, Values, key_of};
+use crate::config::edit::{Change, Editor, Outcome, Place, Refusal, Trees, password_in_clear};
+use crate::config::tree::{Opaque, Values, key_of};
 use crate::grammar::link::Message;
 use crate::grammar::trie::NodeId;
 use crate::grammar::value::{Value, ValueType};
@@ -26,7 +26,7 @@ pub struct Report {
     /// Lines that became statements.
     pub accepted: usize,
     /// Statements of the emulated world that were kept or removed, in order.
-    pub world: Vec<(bool, Statement)>,
+    pub world: Vec<Change>,
     /// Lines that held a password in clear, with their numbers, as they are kept.
     pub sealed: Vec<(usize, String)>,
 }
@@ -494,11 +494,14 @@ impl<L: Listener> Loader<'_, L> {
             return true;
         }
         let before = &words[..stop.word];
+        let with = &words[..words.len().min(stop.word + 1)];
         self.grammar.search_path(place.mode).into_iter().all(|mode| {
-            matcher::walk(self.grammar, mode, before, line).map_or(true, |walk| {
+            let is_unknown = matcher::walk(self.grammar, mode, before, line).map_or(true, |walk| {
                 let node = self.grammar.trie(mode).node(walk.place);
                 walk.place == NodeId::ROOT || node.arguments.is_empty() || !node.words.is_empty()
-            })
+            });
+            // A value that may occur once and occurs again fits by itself.
+            is_unknown && matcher::walk(self.grammar, mode, with, line).is_err()
         })
     }
 

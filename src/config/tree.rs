@@ -601,6 +601,19 @@ impl<'a> Reading<'a> {
             })
     }
 
+    /// The addresses of a repeated argument.
+    pub fn addresses(&self, name: &str) -> impl Iterator<Item = IpAddr> + use<'a> {
+        let statement = self.statement;
+        self.command()
+            .argument(name)
+            .into_iter()
+            .flat_map(move |argument| statement.values_at(argument))
+            .filter_map(|value| match value {
+                Value::Address(address) => Some(*address),
+                _ => None,
+            })
+    }
+
     /// The numbers of a repeated argument.
     pub fn numbers<T: TryFrom<u64>>(&self, name: &str) -> impl Iterator<Item = T> + use<'a, T> {
         let statement = self.statement;

@@ -1,5 +1,7 @@
 //! A syntax line to its forms: brackets and braces written out.
 
+use std::ops::Range;
+
 use crate::grammar::GrammarError;
 use crate::grammar::notation::{CommandStanza, Item};
 
@@ -18,8 +20,7 @@ pub enum Token {
     Argument {
         /// Position in `Command::arguments`.
         argument: usize,
-        /// Whether it may follow again. Those that may stand at the end of the form, and follow
-        /// again together.
+        /// Whether it may follow again. Those that may stand together, and follow again together.
         repeated: bool,
     },
 }
@@ -28,8 +29,8 @@ pub enum Token {
 ///
 /// # Errors
 ///
-/// There are too many forms, something follows a repeated argument, or something else than
-/// arguments is repeated.
+/// There are too many forms, a second argument is repeated, a value that could be one more follows
+/// a repeated argument, or something else than arguments is repeated.
 pub fn forms(
     stanza: &CommandStanza,
     items: &[Item],
@@ -46,10 +47,12 @@ pub fn forms(
         new
     });
     for form in &forms {
-        let is_repeated = |token: &Token| matches!(token, Token::Argument { repeated: true, .. });
-        let repeats = form.iter().position(is_repeated);
-        if repeats.is_some_and(|place| !form[place..].iter().all(is_repeated)) {
-            return Err(stanza.position.fault("nothing can follow an argument with `...`"));
+        let behind = &form[repetition(form).end..];
+        // A word tells where the repetition ends; a value could be one more of it.
+        if matches!(behind.first(), Some(Token::Argument { .. }))
+            || behind.iter().any(Token::is_repeated)
+        {
+            return Err(stanza.position.fault("only a word can follow an argument with `...`"));
         }
     }
     Ok(forms)
@@ -110,12 +113,17 @@ fn repeated_entry(
     tokens.collect()
 }
 
-/// How many arguments at the end of a form follow again together.
-pub fn repeated_at_end(form: &[Token]) -> usize {
-    form.iter()
-        .rev()
-        .take_while(|token| matches!(token, Token::Argument { repeated: true, .. }))
-        .count()
+impl Token {
+    fn is_repeated(&self) -> bool {
+        matches!(self, Token::Argument { repeated: true, .. })
+    }
+}
+
+/// The arguments of a form that follow again together; an empty range if there are none.
+pub fn repetition(form: &[Token]) -> Range<usize> {
+    let start = form.iter().position(Token::is_repeated).unwrap_or(form.len());
+    let length = form[start..].iter().take_while(|token| token.is_repeated()).count();
+    start..start + length
 }
 
 #[cfg(test)]
@@ -141,9 +149,11 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_argument_stands_last() {
-        assert!(count("a <x:1-2>... b").is_err());
-        assert!(count("a {<x:1-2> <y:1-2>}... b").is_err());
+    fn only_a_word_follows_a_repeated_argument() {
+        assert_eq!(count("a <x:1-2>... [b <y:1-2>]").unwrap(), 2);
+        assert!(count("a <x:1-2>... <y:1-2>").is_err());
+        assert!(count("a <x:1-2>... b <y:1-2>...").is_err());
+        assert!(count("a {<x:1-2> <y:1-2>}... <z:1-2>").is_err());
         assert!(count("a {<x:1-2> b}...").is_err());
         assert_eq!(count("a {<x:1-2> <y:1-2>}...").unwrap(), 1);
     }

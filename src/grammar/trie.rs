@@ -1,6 +1,8 @@
 //! The forms of all commands of a mode as one trie, which answers every question of the shell:
 //! match, help, completion, abbreviation.
 
+use std::collections::BTreeSet;
+
 use crate::grammar::expand::{self, Token};
 use crate::grammar::value::{ChoiceType, Fit, Value, ValueType, starts_with_ignoring_case};
 use crate::grammar::{Argument, Command, CommandId, FormId};
@@ -70,6 +72,8 @@ pub struct Leaf {
     pub command: CommandId,
     /// Which of its forms.
     pub form: FormId,
+    /// How many tokens of the form it takes: `no` may leave out what follows the key.
+    pub length: usize,
     /// Whether it is the derived `no` form.
     pub negated: bool,
     /// Whether `no` is a word of the command's own syntax line.
@@ -113,6 +117,24 @@ impl Trie {
         &self.nodes[id.0 as usize]
     }
 
+    /// The commands that are complete at a node or behind it.
+    pub fn commands_behind(&self, id: NodeId) -> BTreeSet<CommandId> {
+        let mut commands = BTreeSet::new();
+        // Values that may be repeated lead back to where they came from.
+        let mut seen = vec![false; self.nodes.len()];
+        let mut places = vec![id];
+        while let Some(place) = places.pop() {
+            if std::mem::replace(&mut seen[place.0 as usize], true) {
+                continue;
+            }
+            let node = self.node(place);
+            commands.extend(node.leaf.map(|leaf| leaf.command));
+            places.extend(node.words.iter().map(|edge| edge.target));
+            places.extend(node.arguments.iter().map(|edge| edge.target));
+        }
+        commands
+    }
+
     /// All nodes with the path of words that leads to each; for tests and for the reference.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter()
@@ -137,8 +159,8 @@ impl Trie {
             let no = vec!["no".to_owned()];
             place = self.word_target(place, &no, command, Some(help), hidden)?;
         }
-        // Where the entry that repeats begins, if the form is not cut off before its end.
-        let repeats_from = tokens.len() - expand::repeated_at_end(tokens);
+        // What repeats, if the form is not cut off before its end.
+        let repetition = expand::repetition(tokens);
         let mut behind_first = None;
         for (index, token) in tokens.iter().enumerate() {
             place = match token {
@@ -151,20 +173,21 @@ impl Trie {
                     self.argument_target(place, argument, None, command, hidden)?
                 }
             };
-            if index == repeats_from {
+            if index == repetition.start {
                 behind_first = Some(place);
             }
-        }
-        if let (Some(target), Some(Token::Argument { argument, .. })) =
-            (behind_first, tokens.get(repeats_from))
-        {
-            let argument = &command.arguments[*argument];
-            self.argument_target(place, argument, Some(target), command, hidden)?;
+            if index + 1 == repetition.end
+                && let (Some(target), Some(Token::Argument { argument, .. })) =
+                    (behind_first, tokens.get(repetition.start))
+            {
+                let argument = &command.arguments[*argument];
+                self.argument_target(place, argument, Some(target), command, hidden)?;
+            }
         }
         let own_no = tokens
             .first()
             .is_some_and(|token| matches!(token, Token::Word(spellings) if spellings[0] == "no"));
-        let leaf = Leaf { command: command.id, form, negated, own_no };
+        let leaf = Leaf { command: command.id, form, length: tokens.len(), negated, own_no };
         let node = &mut self.nodes[place.0 as usize];
         match node.leaf {
             None => node.leaf = Some(leaf),

@@ -62,6 +62,8 @@ pub enum ValueType {
     Delimited,
     /// Host and port.
     HostPort,
+    /// Path of a DNS master file (RFC 1035 section 5), which is read when the line is.
+    MasterFile,
     /// The last key of a statement that must exist.
     Reference(Kept, Box<ValueType>),
     /// A choice.
@@ -150,7 +152,8 @@ impl ValueType {
             | ValueType::Quoted
             | ValueType::Line
             | ValueType::Delimited
-            | ValueType::HostPort => true,
+            | ValueType::HostPort
+            | ValueType::MasterFile => true,
             ValueType::Reference(_, base) => base.is_free(),
             ValueType::Range(..)
             | ValueType::Address
@@ -215,6 +218,7 @@ impl ValueType {
                 Some(_) | None => Fit::No,
             },
             ValueType::HostPort => free(word, usize::MAX, gate::is_host_port),
+            ValueType::MasterFile => free(word, usize::MAX, |text| !text.is_empty()),
             ValueType::Reference(_, base) => base.fit(choices, word, quoted),
             ValueType::Choice(id) => fit_choice(&choices[id.0], word),
         }
@@ -238,6 +242,7 @@ impl ValueType {
             ValueType::Line => "LINE",
             ValueType::Delimited => "c TEXT c",
             ValueType::HostPort => "HOST:PORT",
+            ValueType::MasterFile => "FILE",
             ValueType::Reference(_, base) => base.placeholder(),
         }
     }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
+use crate::behind::emulated::EmulatedServer;
 use crate::clock::Moment;
 use crate::health::load::Load;
 use crate::health::own::Own;
@@ -29,6 +30,8 @@ pub struct States {
     own: Mutex<Own>,
     /// SNA gateways.
     pub sna: SnaStates,
+    /// The emulated DNS server behind the appliance.
+    pub dns_server: EmulatedServer,
     /// Clients that asked lately, and how far the site devices are from them.
     pub prefixes: PrefixCache,
     started: AtomicU64,
@@ -110,6 +113,7 @@ impl States {
         *lock(&self.own) = Own::default();
         self.prefixes.clear();
         self.sna.reset();
+        self.dns_server.clear();
     }
 }
 

@@ -505,6 +505,8 @@ impl<'a> Projection<'a> {
             | Kept::Context
             | Kept::Boot
             | Kept::Clock
+            | Kept::ClockZoneGmt
+            | Kept::ClockZoneUs
             | Kept::ConsoleTimeout
             | Kept::EnableAaaConsole
             | Kept::EnablePasswordDisplay
@@ -578,6 +580,10 @@ impl<'a> Projection<'a> {
             | Kept::EmulateSnaSystem
             | Kept::EmulateSnaLu
             | Kept::EmulateAgent
+            | Kept::EmulateDnsAddresses
+            | Kept::EmulateDnsAlias
+            | Kept::EmulateDnsNothing
+            | Kept::EmulateDnsFile
             | Kept::EmulateRtt
             | Kept::EmulateActiveRtt
             | Kept::EmulateMap => {}

@@ -4,7 +4,12 @@
 //! device has while its connection is lost arrives with the first status report afterwards.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
+use hickory_proto::rr::Name;
+
+use crate::behind::emulated::{self, EmulatedServer, Typed};
+use crate::behind::master_file::MasterFile;
 use crate::clock::Moment;
 use crate::config::tree::Reading;
 use crate::grammar::link::Kept;
@@ -46,8 +51,13 @@ pub fn needs_snapshot(reading: &Reading<'_>) -> bool {
     matches!(reading.kept(), Some(Kept::EmulateRtt | Kept::EmulateActiveRtt))
 }
 
-/// Brings about (`kept`) or takes back a setting.
-pub fn apply(world: World<'_>, reading: &Reading<'_>, kept: bool) -> Effect {
+/// Brings about (`kept`) or takes back a setting. `file` is what the file holds that it names.
+pub fn apply(
+    world: World<'_>,
+    reading: &Reading<'_>,
+    kept: bool,
+    file: Option<&Arc<MasterFile>>,
+) -> Effect {
     let states = world.states;
     #[allow(clippy::wildcard_enum_match_arm, reason = "only statements of the world come here")]
     match reading.kept() {
@@ -114,6 +124,14 @@ pub fn apply(world: World<'_>, reading: &Reading<'_>, kept: bool) -> Effect {
             }
         }
         Some(Kept::EmulateMap) => world.map(reading, kept),
+        Some(Kept::EmulateDnsAddresses | Kept::EmulateDnsAlias | Kept::EmulateDnsNothing) => {
+            set_dns_name(&states.dns_server, reading, kept);
+        }
+        Some(Kept::EmulateDnsFile) => match (reading.text("path"), file) {
+            (Some(path), Some(file)) if kept => states.dns_server.add_file(path, Arc::clone(file)),
+            (Some(path), _) => states.dns_server.remove_file(path),
+            (None, _) => {}
+        },
         Some(Kept::EmulateRtt) => world.measure(reading, Method::Passive, kept),
         Some(Kept::EmulateActiveRtt) => {
             let by_dns = reading.word("method") == Some(DNS);
@@ -223,6 +241,27 @@ fn set_sna_system(states: &States, reading: &Reading<'_>, kept: bool) {
     let state = states.sna.system(domain, system);
     state.set_load(load.unwrap_or(0.0));
     state.set_bandwidth(bandwidth.unwrap_or(DEFAULT_BANDWIDTH));
+}
+
+/// What the DNS server behind says of a name.
+fn set_dns_name(server: &EmulatedServer, reading: &Reading<'_>, kept: bool) {
+    let Some(name) = reading.text("fqdn") else { return };
+    let ttl = reading.number("ttl").unwrap_or(emulated::DEFAULT_TTL);
+    #[allow(clippy::wildcard_enum_match_arm, reason = "the caller names the statements")]
+    let typed = match reading.kept() {
+        Some(Kept::EmulateDnsAddresses) => {
+            Some(Typed::Addresses(reading.addresses("ip").collect(), ttl))
+        }
+        Some(Kept::EmulateDnsAlias) => {
+            let target = reading.text("target").and_then(|target| Name::from_ascii(target).ok());
+            target.map(|mut target| {
+                target.set_fqdn(true);
+                Typed::Alias(target, ttl)
+            })
+        }
+        _ => Some(Typed::Nothing),
+    };
+    server.set(name, typed.filter(|_| kept));
 }
 
 fn with_server(states: &States, reading: &Reading<'_>, change: impl FnOnce(&ServerState)) {

@@ -192,7 +192,11 @@ const CLAUSES: &[Case] = &[
         "`keep each` needs all arguments with `...` and no other",
     ),
     ("in config\na {<x:1-9> b}...\n    = leave", (2, 1), "only arguments can repeat together"),
-    ("in config\na <x:1-9>... b\n    = leave", (2, 1), "nothing can follow an argument with `...`"),
+    (
+        "in config\na <x:1-9>... <y:1-9>\n    = leave",
+        (2, 1),
+        "only a word can follow an argument with `...`",
+    ),
     (
         "in config\na [b] [<x:1-2>]\n    = keep one, as capacity",
         (2, 1),

@@ -202,7 +202,16 @@ fn check_repetition(line: &Line<'_>, count: &mut Count) {
         };
         repeated.iter().map(text).collect::<Vec<_>>().join(" ")
     };
-    let text = format!("{} {} {} {}", line.text(), entry(1), entry(2), entry(3));
+    // The further entries stand behind the first one, before a word that ends the list.
+    let first = line.pieces.iter().rposition(|piece| is_repeated(&piece)).unwrap();
+    let (head, tail) = line.pieces.split_at(first + 1);
+    let joined = |pieces: &[Piece]| {
+        pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join(" ")
+    };
+    let with = |more: &[String]| {
+        [joined(head), more.join(" "), joined(tail)].join(" ").trim_end().to_owned()
+    };
+    let text = with(&[entry(1), entry(2), entry(3)]);
     let hit = require_found(line, &text, false);
     for argument in &repeated {
         let value_type = &line.command.arguments[*argument].value_type;
@@ -221,7 +230,7 @@ fn check_repetition(line: &Line<'_>, count: &mut Count) {
         assert_eq!(bound, typed, "{text}");
     }
     count.one("repeated values");
-    if repeated.len() > 1 {
+    if repeated.len() > 1 && tail.is_empty() {
         let (short, _) = text.rsplit_once(' ').unwrap();
         let stop = find(line.grammar, line.mode, short).unwrap_err();
         assert_eq!(stop.why, Why::Incomplete, "{short}");
@@ -229,10 +238,10 @@ fn check_repetition(line: &Line<'_>, count: &mut Count) {
 
     let storage: Option<&Storage> = line.command.storage.as_ref();
     let unique = storage.is_some_and(|storage| storage.unique == Some(last));
-    let twice = format!("{} {}", text, entry(1));
+    let twice = with(&[entry(1), entry(2), entry(3), entry(1)]);
     match find(line.grammar, line.mode, &twice) {
         Err(stop) if unique => {
-            let place = words::split(&twice).len() - 1;
+            let place = words::split(&twice).len() - 1 - tail.len();
             assert_eq!(stop, Stop { word: place, why: Why::Unknown }, "{twice}");
         }
         Ok(_) if !unique => {}

@@ -33,6 +33,7 @@ pub(crate) fn value(grammar: &Grammar, value_type: &ValueType, n: usize) -> Stri
         ValueType::Line => format!("zq {n} \"of  a\" line"),
         ValueType::Delimited => format!("#zq {n}#"),
         ValueType::HostPort => format!("zq{n}:80"),
+        ValueType::MasterFile => format!("{}tests/grammar/small.zone", "./".repeat(n)),
         ValueType::Reference(_, base) => value(grammar, base, n),
         ValueType::Choice(id) => {
             let all = choices(&grammar.choices[id.0]);
@@ -115,6 +116,10 @@ fn ends_alone(grammar: &Grammar, value_type: &ValueType, node: &Node) -> Vec<Str
         }
         ValueType::Delimited => ["##", "$ one $", "^Ctwo^C"].map(str::to_owned).to_vec(),
         ValueType::HostPort => ["a:1", "a.example:65535"].map(str::to_owned).to_vec(),
+        // Only files that are there are kept.
+        ValueType::MasterFile => ["tests/grammar/small.zone", "\"./tests/grammar/small.zone\""]
+            .map(str::to_owned)
+            .to_vec(),
         ValueType::Reference(_, base) => ends(grammar, base, node),
         ValueType::Choice(id) => choices(&grammar.choices[id.0]),
     }
@@ -165,6 +170,7 @@ pub(crate) fn outside(grammar: &Grammar, value_type: &ValueType) -> Vec<String> 
         ValueType::Quoted => texts(&["z\"z"]),
         ValueType::Line => Vec::new(),
         ValueType::HostPort => texts(&["zq", ":80", "zq:0", "zq:65536", "zq:"]),
+        ValueType::MasterFile => texts(&["\"\""]),
         ValueType::Reference(_, base) => outside(grammar, base),
         ValueType::Choice(id) => {
             let choice_type = &grammar.choices[id.0];
