@@ -504,6 +504,7 @@ named_enum! {
         UserPrompt = "user-prompt",
         AlreadyConfiguring = "already-configuring",
         AcceptBanner = "accept-banner",
+        EnterText = "enter-text",
         IncomingTelnet = "incoming-telnet",
         FirstAccount = "first-account",
         LoginBanner = "login-banner",
