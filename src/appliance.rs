@@ -31,7 +31,8 @@ use crate::model::hosts;
 use crate::model::logging::{LogLevel, LogSettings};
 use crate::model::network::Network;
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
-use crate::model::snapshot::Snapshot;
+use crate::model::snapshot::{NameEntry, Snapshot};
+use crate::model::time_zone::TimeZone;
 use crate::model::world::{self, Effect, World};
 use crate::store::{Saved, StateDirectory, StoreError};
 use crate::tftp::TftpServer;
@@ -288,14 +289,22 @@ impl Appliance {
         }
     }
 
-    /// The time of day, as seconds since 1970-01-01 00:00:00 UTC.
-    pub fn wall_seconds(&self) -> u64 {
-        self.clock.wall_seconds().saturating_add_signed(self.time_set.load(Ordering::Relaxed))
+    /// The time of day, as seconds since midnight of 1970-01-01 in the zone of the device.
+    pub fn local_seconds(&self) -> u64 {
+        let ahead = self.time_set.load(Ordering::Relaxed).saturating_add(self.time_zone().ahead);
+        self.clock.wall_seconds().saturating_add_signed(ahead)
     }
 
-    /// Sets the time of day.
-    pub fn set_wall_seconds(&self, seconds: u64) {
-        let ahead = i128::from(seconds) - i128::from(self.clock.wall_seconds());
+    /// The time zone of the device. Not to be called while the configuration is locked.
+    pub fn time_zone(&self) -> TimeZone {
+        let configuration = self.configuration();
+        TimeZone::read(&self.grammar, &configuration.trees.configuration)
+    }
+
+    /// Sets the time of day in the zone of the device.
+    pub fn set_local_seconds(&self, seconds: u64) {
+        let local = i128::from(seconds) - i128::from(self.time_zone().ahead);
+        let ahead = local - i128::from(self.clock.wall_seconds());
         self.time_set.store(i64::try_from(ahead).unwrap_or(0), Ordering::Relaxed);
         self.is_time_set.store(true, Ordering::Relaxed);
     }
@@ -313,7 +322,7 @@ impl Appliance {
     /// Puts a message into the log buffer. Not to be called while the configuration is locked.
     pub fn record(&self, level: LogLevel, text: impl Into<String>) {
         self.log_settings();
-        let wall = self.is_time_set.load(Ordering::Relaxed).then(|| self.wall_seconds());
+        let wall = self.is_time_set.load(Ordering::Relaxed).then(|| self.local_seconds());
         self.log.record(Stamp { uptime: self.uptime(), wall }, level, text.into());
     }
 
@@ -545,6 +554,35 @@ impl Appliance {
     /// Publishes a snapshot made by hand; for tests and benchmarks below the command line.
     pub fn publish(&self, snapshot: Snapshot) {
         self.snapshot.store(Arc::new(snapshot));
+    }
+
+    /// Goes on where another appliance with the same configuration stands: counts, rotation,
+    /// persistence and the time since its start. Both stay apart from then on.
+    ///
+    /// What is measured is not taken over; settings of the emulated world make it.
+    pub fn go_on_from(&self, other: &Appliance) {
+        let (snapshot, others) = (Arc::clone(&self.current()), Arc::clone(&other.current()));
+        for host in &others.hosts {
+            if let Some(NameEntry::Host(own)) =
+                snapshot.lookup(&hosts::wire_name(&host.domain_name))
+            {
+                let state = host.domain.lock().clone();
+                *snapshot.hosts[own.index()].domain.lock() = state;
+            }
+        }
+        for domain in &others.sna_domains {
+            if let Some(own) = snapshot.sna_domain(&domain.name) {
+                let tallies = domain.tallies.lock().clone();
+                *own.tallies.lock() = tallies;
+            }
+        }
+        let boot = other.configuration().boot;
+        self.configuration().boot = boot;
+        // The places of the counts are those of the other one until they are assigned anew.
+        self.is_stale.store(true, Ordering::Release);
+        self.started.store(other.started.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.states.start(other.states.started());
+        self.schedule().restart(self.clock.now());
     }
 
     /// What has passed since the appliance was started, in seconds.

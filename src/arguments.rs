@@ -61,6 +61,9 @@ pub(crate) enum Command {
         #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "SEVERITY")]
         fail_on: FailOn,
     },
+    /// Sends a population of questions, or those of a log, through a configuration or a lab, and
+    /// shows who gets what: as it is, beside another one, or before and after a change
+    Simulate(Box<crate::simulate::SimulateArguments>),
     /// The command reference, derived from the grammar
     Commands {
         /// As Markdown

@@ -119,6 +119,12 @@ impl DrivenClock {
     pub fn new() -> Self {
         Self::default()
     }
+
+    /// A clock that stands at `now`.
+    #[must_use]
+    pub const fn at(now: Moment) -> Self {
+        DrivenClock { milliseconds: AtomicU64::new(now.as_millis()) }
+    }
 }
 
 impl Clock for DrivenClock {

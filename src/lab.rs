@@ -59,6 +59,40 @@ pub struct Member {
     pub responder: Arc<Responder>,
 }
 
+/// The files of a lab, each with its name.
+#[derive(Clone, Debug)]
+pub struct Files {
+    /// Configurations, by the names of their files without the extension.
+    pub configurations: Vec<(String, String)>,
+    /// Scenarios, by the names of their files.
+    pub scenarios: Vec<(String, String)>,
+}
+
+impl Files {
+    /// Reads every `*.cfg` and `*.emu` of a folder, in the order of their names.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or there is no configuration.
+    pub fn read(grammar: &Grammar, folder: &Path) -> Result<Self, LabError> {
+        let mut configurations = Vec::new();
+        for path in files(folder, "cfg")? {
+            let text = capture::clean(grammar, &store::read_text(&path)?);
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            configurations.push((name, text));
+        }
+        if configurations.is_empty() {
+            return Err(LabError::Empty(folder.to_owned()));
+        }
+        let mut scenarios = Vec::new();
+        for path in files(folder, "emu")? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            scenarios.push((name, store::read_text(&path)?));
+        }
+        Ok(Files { configurations, scenarios })
+    }
+}
+
 /// A lab that cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
@@ -107,19 +141,9 @@ impl Lab {
         settings: Settings,
         folder: &Path,
     ) -> Result<Arc<Self>, LabError> {
-        let mut texts = Vec::new();
-        for path in files(folder, "cfg")? {
-            let text = capture::clean(grammar, &store::read_text(&path)?);
-            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            texts.push((name, text));
-        }
-        if texts.is_empty() {
-            return Err(LabError::Empty(folder.to_owned()));
-        }
-        let lab = Self::of(grammar, clock, settings, texts);
-        for path in files(folder, "emu")? {
-            let text = store::read_text(&path)?;
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Files { configurations, scenarios } = Files::read(grammar, folder)?;
+        let lab = Self::of(grammar, clock, settings, configurations);
+        for (name, text) in scenarios {
             lab.play(&name, &text);
         }
         Ok(lab)
@@ -254,6 +278,14 @@ impl Lab {
             let controller = &self.members[place].responder.appliance;
             for server in &snapshot.servers {
                 let owner = owners.get(&server.address).copied();
+                if owner.is_none() && is_described(controller, server.address) {
+                    // Who was silent so far answers as soon as it is described.
+                    let was_silent = told.reports.remove(&(place, server.address)).is_some();
+                    if was_silent && server.state.connection() == Connection::Attempting {
+                        server.state.set_connection(Connection::Established);
+                    }
+                    continue;
+                }
                 let mut report = owner.map_or_else(Report::silent, |owner| {
                     let own = self.members[owner].responder.appliance.states.own();
                     let is_self = owner == place;

@@ -31,6 +31,7 @@ use adxemu::term::{lines, quiet};
 use tokio::runtime::Runtime;
 
 use crate::arguments::{Arguments, Command, FailOn, Format, Live, Options, Served};
+use crate::simulate;
 
 /// Why the program ends with status 2.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +46,8 @@ pub(crate) enum Failure {
     Lab(#[from] LabError),
     #[error("the system gives no random numbers: {0}")]
     Random(#[from] getrandom::Error),
+    #[error(transparent)]
+    WhatIf(#[from] adxemu::whatif::Problem),
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("no example is called {name}; there are: {known}")]
@@ -74,6 +77,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Some(Command::Replay { paths, strict, show }) => play(options, paths, *strict, *show),
         Some(Command::Check { files, format, fail_on }) => {
             check_files(options, files, *format, *fail_on)
+        }
+        Some(Command::Simulate(what)) => {
+            Ok(simulate::run(&grammar(options)?, settings(options)?, what)?)
         }
         Some(Command::Commands { markdown }) => print_commands(options, *markdown),
     }

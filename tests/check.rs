@@ -81,6 +81,17 @@ fn addresses_weights_and_hosts() {
 }
 
 #[test]
+fn affinities_need_their_device() {
+    let site = "gslb site S\n si-name slb 192.0.2.9\n!\ngslb site T\n si-name 192.0.2.10\n!\n";
+    let lines = " prefer S slb for 10.0.0.0/8\n prefer S other for 10.1.0.0/16\n \
+                 prefer S 192.0.2.9 for 10.2.0.0/16\n prefer S 192.0.2.10 for 10.3.0.0/16\n";
+    let global = format!("{site}gslb affinity\n{lines}");
+    assert_eq!(lines_of("affinity-without-device", &global), [9, 11]);
+    let group = format!("{site}gslb affinity-group 7\n{lines}");
+    assert_eq!(lines_of("affinity-without-device", &group), [9, 11]);
+}
+
+#[test]
 fn metrics_without_data_and_out_of_reach() {
     let zone = "gslb dns zone b.c\n host-info a http\n host-info a ip-list 192.0.2.1\n!\n";
     let policy = |lines: &str| format!("{zone}gslb policy\n{lines}");

@@ -1,7 +1,7 @@
 //! The rules: each has a name, a severity, its evidence, and one function that looks.
 
 use crate::check::places::Places;
-use crate::check::rules::{addresses, device, policies};
+use crate::check::rules::{addresses, affinities, device, policies};
 use crate::model::snapshot::Snapshot;
 use crate::names::named_enum;
 
@@ -171,6 +171,7 @@ pub static RULES: &[&Rule] = &[
     &policies::UNREACHABLE_METRIC,
     &policies::ACTIVE_ONLY_WITHOUT_OVERRIDE,
     &policies::UNUSED_POLICY,
+    &affinities::AFFINITY_WITHOUT_DEVICE,
     &device::NO_DNS_VIP,
     &device::DEVICE_LIMIT,
 ];

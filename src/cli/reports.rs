@@ -79,7 +79,8 @@ pub(super) fn print(
         Report::Module => show::module(),
         Report::Reload => {
             let left = appliance.restart_due().map(|due| due.since(appliance.clock.now()));
-            show::reload(left.map(|left| left.as_secs()), appliance.wall_seconds())
+            let zone = appliance.time_zone().name;
+            show::reload(left.map(|left| left.as_secs()), appliance.local_seconds(), &zone)
         }
         Report::TechSupport => tech_support(session, arguments)?,
         Report::Users => {
@@ -94,8 +95,11 @@ pub(super) fn print(
             })?
         }
         Report::Who => show::who(&appliance.sessions.list(), appliance.clock.now()),
-        Report::Clock => show::clock(appliance.wall_seconds()),
-        Report::Version => show::version(appliance.uptime(), appliance.wall_seconds()),
+        Report::Clock => show::clock(appliance.local_seconds(), &appliance.time_zone().name),
+        Report::Version => {
+            let zone = appliance.time_zone().name;
+            show::version(appliance.uptime(), appliance.local_seconds(), &zone)
+        }
         Report::DefaultPolicy => show::default_policy(),
         Report::Policy => show::global_policy(&snapshot),
         Report::HostPolicyAll => show::host_policies(&snapshot),
@@ -134,7 +138,7 @@ pub(super) fn print(
         Report::ServerGlobal => show::server_global(&snapshot),
         Report::SnaDomain => {
             let domains = sna_domains(&snapshot, arguments.text("domain"))?;
-            show::sna_domains(&domains, appliance.clock.now(), appliance.clock.wall_seconds())
+            show::sna_domains(&domains, appliance.clock.now(), appliance.local_seconds())
         }
         Report::TrafficSite => show::traffic_site(&snapshot),
         Report::GlobalStat => show::global_stat(&appliance.counters),

@@ -14,6 +14,7 @@ use crate::model::logging::LogLevel;
 use crate::model::policy::{Metric, RttSource};
 use crate::model::region::Region;
 use crate::model::snapshot::ErrorCode;
+use crate::model::time_zone::UsZone;
 use crate::names::named_enum;
 use crate::sna::LuStatus;
 
@@ -265,6 +266,8 @@ named_enum! {
         BannerOfKind = "banner-of-kind",
         Boot = "boot",
         Clock = "clock",
+        ClockZoneGmt = "clock-zone-gmt",
+        ClockZoneUs = "clock-zone-us",
         ConsoleTimeout = "console-timeout",
         EnableAaaConsole = "enable-aaa-console",
         EnablePasswordDisplay = "enable-password-display",
@@ -574,6 +577,7 @@ pub fn linked_enum(name: &str) -> Option<Vec<&'static str>> {
         "CliLevel" => CliLevel::ALL.iter().map(|one| one.name()).collect(),
         "LogLevel" => LogLevel::ALL.iter().map(|one| one.name()).collect(),
         "Filter" => Filter::ALL.iter().map(|one| one.name()).collect(),
+        "UsZone" => UsZone::ALL.iter().map(|one| one.name()).collect(),
         "Slot" => Slot::ALL.iter().map(|one| one.name()).collect(),
         "Demo" => Demo::ALL.iter().map(|one| one.name()).collect(),
         _ => return None,

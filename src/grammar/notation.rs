@@ -241,6 +241,7 @@ pub enum Clause {
     From(String),
     Level(String),
     Hidden,
+    Suggests(String, Vec<String>),
     Hashed,
     Privilege(u64),
 }

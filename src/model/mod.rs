@@ -15,4 +15,5 @@ pub mod region;
 mod site;
 mod sna;
 pub mod snapshot;
+pub mod time_zone;
 pub mod world;

@@ -515,6 +515,8 @@ impl<'a> Projection<'a> {
             | Kept::Context
             | Kept::Boot
             | Kept::Clock
+            | Kept::ClockZoneGmt
+            | Kept::ClockZoneUs
             | Kept::ConsoleTimeout
             | Kept::EnableAaaConsole
             | Kept::EnablePasswordDisplay
