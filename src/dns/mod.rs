@@ -28,4 +28,4 @@ pub mod serve;
 mod tcp;
 
 pub use encode::Transport;
-pub use respond::{Responder, Settings, respond};
+pub use respond::{Begun, Deferred, Responder, Settings, begin, respond};
