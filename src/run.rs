@@ -379,6 +379,14 @@ fn leave_when_told(_runtime: &Runtime, _settings: quiet::Settings) -> io::Result
 fn keep_time(runtime: &Runtime, started: &Started) {
     let appliance = Arc::clone(started.appliance());
     let lab = started.lab.clone();
+    match &lab {
+        None => appliance.go_live(runtime.handle()),
+        Some(lab) => {
+            for member in lab.members() {
+                member.responder.appliance.go_live(runtime.handle());
+            }
+        }
+    }
     runtime.spawn(every_second(move || match &lab {
         Some(lab) => lab.pass_time(),
         None => appliance.pass_time(),
