@@ -6,7 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use arc_swap::{ArcSwap, Guard};
 use hashbrown::HashMap;
+use tokio::runtime::Handle;
 
+use crate::behind::learn::{self, Which};
+use crate::behind::reply::Reply;
+use crate::behind::upstream::Upstream;
 use crate::cli::sessions::Sessions;
 use crate::clock::{Clock, Moment};
 use crate::config::edit::{Change, Outcome, Trees};
@@ -57,6 +61,8 @@ pub struct Appliance {
     pub gate: Arc<Gate>,
     /// Checks over the network.
     timetable: Arc<Mutex<Timetable>>,
+    /// The way to real DNS servers behind.
+    pub upstream: Upstream,
     /// The sessions that are open.
     pub sessions: Sessions,
     /// Messages for the console and the log buffer.
@@ -70,6 +76,8 @@ pub struct Appliance {
     configuration: Mutex<Configuration>,
     /// Whether the snapshot is older than the configuration.
     is_stale: AtomicBool,
+    /// Whether the last question for the DNS server behind got no answer.
+    is_server_silent: AtomicBool,
     snapshot: ArcSwap<Snapshot>,
     /// When the appliance was started last, in milliseconds of the clock.
     started: AtomicU64,
@@ -135,6 +143,7 @@ impl Appliance {
             states: States::default(),
             gate: Arc::default(),
             timetable: Arc::default(),
+            upstream: Upstream::default(),
             sessions: Sessions::default(),
             log: Log::default(),
             lab: OnceLock::new(),
@@ -142,6 +151,7 @@ impl Appliance {
             deleted: Mutex::default(),
             configuration: Mutex::default(),
             is_stale: AtomicBool::new(false),
+            is_server_silent: AtomicBool::new(false),
             snapshot: ArcSwap::from_pointee(Snapshot::empty(DEFAULT_DEVICE_NAME)),
             started: AtomicU64::new(started),
             schedule: Mutex::default(),
@@ -236,6 +246,8 @@ impl Appliance {
         let now = self.clock.now();
         self.started.store(now.as_millis(), Ordering::Relaxed);
         self.states.start(now);
+        self.states.learned.clear();
+        self.is_server_silent.store(false, Ordering::Relaxed);
         self.restarts.fetch_add(1, Ordering::Relaxed);
         self.restart_due.store(NEVER, Ordering::Relaxed);
         let tree = &configuration.trees.configuration;
@@ -245,6 +257,10 @@ impl Appliance {
         // Nobody has the snapshot yet, so what the devices report can still be entered.
         if self.apply_to(&snapshot, &report.world) == Effect::Snapshot {
             hosts::assign_owners(&mut snapshot);
+        }
+        if self.learn_from(&snapshot, Which::New) {
+            snapshot =
+                project::project(&self.grammar, tree, &self.states, configuration.boot, &snapshot);
         }
         self.is_stale.store(false, Ordering::Release);
         self.tell_itself(&snapshot);
@@ -483,7 +499,8 @@ impl Appliance {
         let running = render::body(&self.grammar, tree, Secrets::Stored);
         // What was loaded may be written in another way: compare what it means.
         let mut saved = Trees::default();
-        load::load(&self.grammar, &mut saved, &configuration.startup);
+        let learned = &self.states.learned;
+        load::load_knowing(&self.grammar, &mut saved, &configuration.startup, learned);
         running != render::body(&self.grammar, &saved.configuration, Secrets::Stored)
     }
 
@@ -546,6 +563,7 @@ impl Appliance {
             if self.is_stale.swap(false, Ordering::AcqRel) {
                 let previous = self.snapshot.load_full();
                 self.publish_from(&configuration, &previous);
+                self.learn_new(&configuration);
             }
         }
         self.snapshot.load()
@@ -603,7 +621,8 @@ impl Appliance {
         let snapshot = Arc::clone(&self.current());
         let policy = snapshot.global_policy();
         let sample = policy.connection_load.sampling_rate;
-        let periods = Periods { status: policy.status_interval, sample };
+        let periods =
+            Periods { status: policy.status_interval, check: policy.dns.check_interval, sample };
         schedule.advance(self.clock.now(), periods, |moment, event| match event {
             Event::Second => {
                 self.states.pass_second(sample);
@@ -614,6 +633,7 @@ impl Appliance {
             }
             Event::Status => self.states.report_status(),
             Event::Health => self.follow_health(&snapshot, moment),
+            Event::Check => self.learn_again(&snapshot),
             Event::Ageing => self.forget_old(&snapshot, moment),
         });
     }
@@ -638,6 +658,70 @@ impl Appliance {
     fn schedule(&self) -> MutexGuard<'_, Schedule> {
         // A panic in between loses reports, and the next ones come in order.
         self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Learns the addresses of names that nobody has asked for yet: at once when a host is
+    /// configured (guide p. 32).
+    fn learn_new(&self, configuration: &Configuration) {
+        let snapshot = self.snapshot.load_full();
+        if self.learn_from(&snapshot, Which::New) {
+            self.publish_from(configuration, &snapshot);
+        }
+    }
+
+    /// Learns the addresses of all names again: at each check interval.
+    fn learn_again(&self, snapshot: &Snapshot) {
+        if self.learn_from(snapshot, Which::All) {
+            self.is_stale.store(true, Ordering::Release);
+            self.is_unwatched.store(true, Ordering::Release);
+        }
+    }
+
+    /// Takes note of whether a question for the DNS server behind got an answer, and says so when
+    /// that is not as it was the last time.
+    pub(crate) fn note_server_behind(&self, answers: bool) {
+        if !answers {
+            Counters::count(&self.counters.forwarded_unanswered);
+        }
+        if self.is_server_silent.load(Ordering::Relaxed) == answers
+            && self.is_server_silent.swap(!answers, Ordering::Relaxed) == answers
+        {
+            let message = if answers { Message::ServerAnswers } else { Message::ServerSilent };
+            self.log.say(self.grammar.message(message, &[]));
+        }
+    }
+
+    /// Asks the emulated server now, and lets a real one be asked; whether anything changed by now.
+    fn learn_from(&self, snapshot: &Snapshot, which: Which) -> bool {
+        let servers = self.upstream.servers(&self.gate, snapshot, &self.states);
+        let learned = learn::learn(snapshot, &self.states, which, !servers.is_empty());
+        self.upstream.learn(&self.gate, servers, learned.to_ask);
+        learned.has_changed
+    }
+
+    /// Takes in what a real DNS server behind said of a name.
+    pub(crate) fn take_learned(&self, name: &str, replies: &[Reply]) {
+        if learn::take_replies(&self.current(), &self.states, name, replies) {
+            self.is_stale.store(true, Ordering::Release);
+            self.is_unwatched.store(true, Ordering::Release);
+        }
+    }
+
+    /// Lets real DNS servers behind be asked on this runtime, as far as the gate is open.
+    pub fn go_live(self: &Arc<Self>, runtime: &Handle) {
+        self.upstream.open(runtime, self);
+    }
+
+    /// Learns addresses from a reply that a client gets; whether they are new, and the snapshot is
+    /// another one now.
+    pub(crate) fn learn_in_passing(&self, name: &str, addresses: &[IpAddr], ttl: u32) -> bool {
+        let now = self.clock.now();
+        let is_new = self.states.learned.learn_in_passing(name, addresses, ttl, now);
+        if is_new {
+            self.is_stale.store(true, Ordering::Release);
+            self.is_unwatched.store(true, Ordering::Release);
+        }
+        is_new
     }
 
     fn publish_from(&self, configuration: &Configuration, previous: &Snapshot) {

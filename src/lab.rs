@@ -76,7 +76,7 @@ impl Files {
     /// A file cannot be read, or there is no configuration.
     pub fn read(grammar: &Grammar, folder: &Path) -> Result<Self, LabError> {
         let mut configurations = Vec::new();
-        for path in files(folder, "cfg")? {
+        for path in files(folder, Lab::CONFIGURATION)? {
             let text = capture::clean(grammar, &store::read_text(&path)?);
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             configurations.push((name, text));
@@ -85,7 +85,7 @@ impl Files {
             return Err(LabError::Empty(folder.to_owned()));
         }
         let mut scenarios = Vec::new();
-        for path in files(folder, "emu")? {
+        for path in files(folder, Lab::SCENARIO)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             scenarios.push((name, store::read_text(&path)?));
         }
@@ -129,6 +129,11 @@ impl Member {
 }
 
 impl Lab {
+    /// Extension of the files that are configurations.
+    pub const CONFIGURATION: &str = "cfg";
+    /// Extension of the files that are scenarios.
+    pub const SCENARIO: &str = "emu";
+
     /// Starts an appliance for every `*.cfg` of a folder, then plays its `*.emu` files, both in the
     /// order of their names.
     ///
@@ -216,16 +221,19 @@ impl Lab {
         self.complaints.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Plays a scenario: commands, one a line, typed at the first console.
-    pub fn play(&self, name: &str, text: &str) {
+    /// Plays a scenario: commands, one a line, typed at the first console. Gives the lines that were
+    /// answered, with the first line of the answer, and remembers them as complaints: a command that
+    /// is not refused says nothing.
+    pub fn play(&self, name: &str, text: &str) -> Vec<(usize, String)> {
         let mut session = Session::privileged(Arc::clone(&self.controller().responder));
-        for (number, line) in text.lines().enumerate() {
+        let mut answers = Vec::new();
+        for (index, line) in text.lines().enumerate() {
             let answer = session.run(line);
-            if let Some(first) = answer.lines().next() {
-                let complaint = format!("{name}:{}: {first}", number + 1);
-                self.complaints.lock().unwrap_or_else(PoisonError::into_inner).push(complaint);
-            }
+            answers.extend(answer.lines().next().map(|first| (index + 1, first.to_owned())));
         }
+        let complaints = answers.iter().map(|(line, answer)| format!("{name}:{line}: {answer}"));
+        self.complaints.lock().unwrap_or_else(PoisonError::into_inner).extend(complaints);
+        answers
     }
 
     /// Lets everything happen that has fallen due, at every appliance.
@@ -294,7 +302,7 @@ impl Lab {
                     })
                 });
                 let old = told.reports.get(&(place, server.address));
-                let is_silent = report.connection != Connection::Established;
+                let is_silent = report.own.is_none();
                 if let Some(old) = old.filter(|_| is_silent) {
                     // A device that is silent has not withdrawn anything (decisions 3.6), but what
                     // its partner has taken over it does not hold any more.
@@ -306,9 +314,7 @@ impl Lab {
                             owner.is_some_and(|owner| vips::is_standby(&holders, address, owner));
                     }
                 }
-                if old == Some(&report)
-                    || (old.is_none() && is_silent && is_described(controller, server.address))
-                {
+                if old == Some(&report) {
                     continue;
                 }
                 if tell(&controller.states, server.address, old, &report) {

@@ -31,7 +31,7 @@ use adxemu::term::{lines, quiet};
 use tokio::runtime::Runtime;
 
 use crate::arguments::{Arguments, Command, FailOn, Format, Live, Options, Served};
-use crate::simulate;
+use crate::what_if;
 
 /// Why the program ends with status 2.
 #[derive(Debug, thiserror::Error)]
@@ -44,10 +44,10 @@ pub(crate) enum Failure {
     Listen(#[from] ListenError),
     #[error(transparent)]
     Lab(#[from] LabError),
-    #[error("the system gives no random numbers: {0}")]
-    Random(#[from] getrandom::Error),
     #[error(transparent)]
     WhatIf(#[from] adxemu::whatif::Problem),
+    #[error("the system gives no random numbers: {0}")]
+    Random(#[from] getrandom::Error),
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("no example is called {name}; there are: {known}")]
@@ -79,7 +79,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             check_files(options, files, *format, *fail_on)
         }
         Some(Command::Simulate(what)) => {
-            Ok(simulate::run(&grammar(options)?, settings(options)?, what)?)
+            Ok(what_if::run(&grammar(options)?, settings(options)?, what)?)
+        }
+        Some(Command::Failures(what)) => {
+            Ok(what_if::run_failures(&grammar(options)?, settings(options)?, what)?)
+        }
+        Some(Command::Audit(what)) => {
+            Ok(what_if::run_audit(&grammar(options)?, settings(options)?, what)?)
         }
         Some(Command::Commands { markdown }) => print_commands(options, *markdown),
     }
@@ -373,6 +379,14 @@ fn leave_when_told(_runtime: &Runtime, _settings: quiet::Settings) -> io::Result
 fn keep_time(runtime: &Runtime, started: &Started) {
     let appliance = Arc::clone(started.appliance());
     let lab = started.lab.clone();
+    match &lab {
+        None => appliance.go_live(runtime.handle()),
+        Some(lab) => {
+            for member in lab.members() {
+                member.responder.appliance.go_live(runtime.handle());
+            }
+        }
+    }
     runtime.spawn(every_second(move || match &lab {
         Some(lab) => lab.pass_time(),
         None => appliance.pass_time(),
@@ -435,11 +449,16 @@ fn check_files(
     let mut checked = Vec::with_capacity(files.len());
     let mut unreadable = false;
     for path in files {
-        match store::read_text(path) {
-            Ok(text) => {
+        let found = if path.is_dir() {
+            check::check_lab(&grammar, path).map_err(Failure::from)
+        } else {
+            store::read_text(path).map_err(Failure::from).map(|text| {
                 let text = capture::clean(&grammar, &text);
-                checked.push(check::check(&grammar, &path.to_string_lossy(), &text));
-            }
+                vec![check::check(&grammar, &path.to_string_lossy(), &text)]
+            })
+        };
+        match found {
+            Ok(found) => checked.extend(found),
             Err(error) => {
                 unreadable = true;
                 writeln!(io::stderr(), "adxemu: {error}")?;

@@ -8,15 +8,14 @@ use similar::TextDiff;
 use crate::cli::access;
 use crate::cli::gslb;
 use crate::cli::session::Session;
+use crate::cli::what_if;
 use crate::config::edit::{Refusal, Trees, no_such_reference};
 use crate::config::load;
 use crate::config::render::{self, Secrets};
 use crate::config::tree::{Reading, Tree};
 use crate::grammar::link::{Kept, Message, Report};
-use crate::grammar::value::Value;
 use crate::grammar::{Grammar, Privilege, Verb};
 use crate::model::network::Network;
-use crate::model::snapshot::Application;
 use crate::model::snapshot::Snapshot;
 use crate::show;
 use crate::sna::SnaDomain;
@@ -117,23 +116,23 @@ pub(super) fn print(
             let site = arguments.text("site");
             show::sites(&snapshot, site).ok_or_else(|| missing(Kept::Site, "site"))?
         }
-        Report::HealthPolicies => {
-            show::health_policies(&snapshot, &appliance.states, &|port| port_name(session, port))
-        }
+        Report::HealthPolicies => show::health_policies(&snapshot, &appliance.states, &|port| {
+            render::port_name(&session.appliance.grammar, port)
+        }),
         Report::PortRanges => show::port_ranges(&snapshot),
         Report::ServerReal => {
-            let names = |port| port_name(session, port);
+            let names = |port| render::port_name(&session.appliance.grammar, port);
             show::server_real(&snapshot, &appliance.states, &names, arguments.text("name"))
                 .ok_or_else(|| missing(Kept::RealServer, "name"))?
         }
         Report::ServerVirtual => {
-            let names = |port| port_name(session, port);
+            let names = |port| render::port_name(&session.appliance.grammar, port);
             show::server_virtual(&snapshot, &names, arguments.text("name"))
                 .ok_or_else(|| missing(Kept::VirtualServer, "name"))?
         }
-        Report::ServerBind => {
-            show::server_bind(&snapshot, &appliance.states, &|port| port_name(session, port))
-        }
+        Report::ServerBind => show::server_bind(&snapshot, &appliance.states, &|port| {
+            render::port_name(&session.appliance.grammar, port)
+        }),
         Report::ServerSession => show::server_session(&snapshot, &appliance.states),
         Report::ServerGlobal => show::server_global(&snapshot),
         Report::SnaDomain => {
@@ -172,11 +171,14 @@ pub(super) fn print(
         Report::EmulateRejected => rejected(session),
         Report::EmulateDiff => difference(session),
         Report::EmulateLive => {
-            let names = |port| port_name(session, port);
+            let names = |port| render::port_name(&session.appliance.grammar, port);
             let now = appliance.clock.now();
             let timetable = appliance.timetable();
             show::live(&appliance.gate, &appliance.states, &timetable, &names, now)
         }
+        Report::EmulateAudit => what_if::audit(session),
+        Report::EmulateFailures => what_if::failures(session, arguments),
+        Report::EmulateSimulate => what_if::simulate(session, arguments)?,
         Report::EmulateDns => show::dns_counters(&appliance.counters, &appliance.drops),
     })
 }
@@ -197,19 +199,6 @@ pub(super) fn sna_domains<'a>(
 
 /// The name of the context that is always there (Administration guide p. 141).
 const DEFAULT_CONTEXT: &str = "default";
-
-/// The name of a port, as configurations print it.
-fn port_name(session: &Session, port: Application) -> String {
-    let grammar = &session.appliance.grammar;
-    let value = Value::Number(port.0.into());
-    match grammar.choice_type(PORT_NAMES) {
-        Some(names) => names.word_of(&value),
-        None => port.0.to_string(),
-    }
-}
-
-/// The type of the grammar that names ports.
-const PORT_NAMES: &str = "port-name";
 
 fn running(session: &Session) -> String {
     let configuration = session.appliance.configuration();

@@ -202,6 +202,12 @@ impl Session {
         self.question.as_ref()
     }
 
+    /// Whether the next line is an answer, or one of a text over several lines: no key means help
+    /// or completion there.
+    pub fn takes_text(&self) -> bool {
+        self.question.is_some() || self.text.as_ref().is_some_and(TypedText::is_open)
+    }
+
     /// Whether what is typed next must not be shown.
     pub fn asks_secret(&self) -> bool {
         self.question.as_ref().is_some_and(Question::is_secret)
@@ -492,6 +498,7 @@ impl Session {
                 let place = self.place_of(hit.mode);
                 let changed = self.appliance.edit(|grammar, trees| {
                     let editor = Editor::new(grammar, trees, &place);
+                    let editor = editor.knowing(&self.appliance.states.learned);
                     if hit.negated {
                         editor.remove(command, &hit.values, words)
                     } else {

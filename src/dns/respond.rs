@@ -4,15 +4,20 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use hickory_proto::op::ResponseCode;
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::appliance::Appliance;
+use crate::behind::live::{self, Query};
+use crate::behind::reply::Reply;
 use crate::counters::Counters;
-use crate::dns::answer::{self, Answer, Origin, View};
-use crate::dns::cookie::{Judgement, Secret};
+use crate::dns::answer::{self, Answer, Errand, Origin, Plan, View};
+use crate::dns::cookie::{Judgement, REPLY_LENGTH, Secret};
 use crate::dns::encode::{self, Transport};
 use crate::dns::question::{self, MIN_PAYLOAD, Question, Request, Verdict};
 use crate::dns::rate::RateLimit;
+use crate::dns::relay;
 use crate::grammar::link::Message;
+use crate::model::snapshot::Snapshot;
 
 /// What the program's options say about answering.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,12 +52,87 @@ impl Responder {
     ) -> bool {
         respond(&self.appliance, self.settings, message, client, transport, out)
     }
+
+    /// The same without holding up the runtime while a real DNS server behind is asked.
+    pub async fn answer(
+        &self,
+        message: &[u8],
+        client: IpAddr,
+        transport: Transport,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        match begin(&self.appliance, self.settings, message, client, transport, out) {
+            Begun::Done(is_answered) => is_answered,
+            Begun::Later(deferred) => self.complete(*deferred, out).await,
+        }
+    }
+
+    /// Asks the real DNS server behind and answers the question that waits for it.
+    pub async fn complete(&self, deferred: Deferred, out: &mut Vec<u8>) -> bool {
+        let reply = live::ask(&self.appliance.gate, &deferred.servers, &deferred.query).await;
+        deferred.finish(&self.appliance, self.settings, reply, out)
+    }
+}
+
+/// What has become of a message.
+#[derive(Debug)]
+pub enum Begun {
+    /// It is answered, or not (`false`).
+    Done(bool),
+    /// The answer depends on a real DNS server behind.
+    Later(Box<Deferred>),
+}
+
+/// A question that waits for a real DNS server behind.
+#[derive(Debug)]
+pub struct Deferred {
+    message: Vec<u8>,
+    client: IpAddr,
+    transport: Transport,
+    errand: Errand,
+    servers: Vec<(IpAddr, u16)>,
+    query: Query,
+    /// Leave to be under way.
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Deferred {
+    /// The message that is to be answered.
+    #[must_use]
+    pub fn message(&self) -> &[u8] {
+        &self.message
+    }
+
+    /// Answers with what the server said; `None`: it said nothing, and the client gets nothing.
+    fn finish(
+        self,
+        appliance: &Appliance,
+        settings: Settings,
+        said: Option<Reply>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        appliance.note_server_behind(said.is_some());
+        let Verdict::Ask(request, question) = question::read(&self.message, settings.client_subnet)
+        else {
+            return false;
+        };
+        let asker = Asker {
+            appliance,
+            settings,
+            client: client_of(&request, self.client),
+            transport: self.transport,
+        };
+        let answer = said.map(|said| asker.take_reply(&request, &question, self.errand, said));
+        let cookie = judge(appliance, settings, &request, self.client).map(|judged| judged.reply);
+        reply(appliance, &request, cookie, self.transport, answer.as_ref(), out)
+    }
 }
 
 /// Answers one message: writes the reply over what `out` holds and says whether there is one.
 ///
 /// Takes any bytes. The snapshot is loaded once, so an answer never mixes two configurations.
-/// Memory beyond `out` is bounded by the addresses of one host.
+/// Memory beyond `out` is bounded by the addresses of one host, or by the reply of the DNS server
+/// behind.
 pub fn respond(
     appliance: &Appliance,
     settings: Settings,
@@ -61,15 +141,61 @@ pub fn respond(
     transport: Transport,
     out: &mut Vec<u8>,
 ) -> bool {
+    match begin(appliance, settings, message, client, transport, out) {
+        Begun::Done(is_answered) => is_answered,
+        Begun::Later(deferred) => {
+            let (servers, query) = (deferred.servers.clone(), deferred.query.clone());
+            let said = appliance.upstream.ask_and_wait(&appliance.gate, servers, query);
+            deferred.finish(appliance, settings, said, out)
+        }
+    }
+}
+
+/// Answers one message as [`respond`] does, unless a real DNS server behind has to be asked.
+pub fn begin(
+    appliance: &Appliance,
+    settings: Settings,
+    message: &[u8],
+    client: IpAddr,
+    transport: Transport,
+    out: &mut Vec<u8>,
+) -> Begun {
     let counters = &appliance.counters;
     let (request, answer) = match question::read(message, settings.client_subnet) {
         Verdict::Drop => {
             Counters::count(&counters.dropped);
-            return false;
+            return Begun::Done(false);
         }
         Verdict::Reject(request, code) => (request, Some(Answer::of_code(code, Origin::Rejected))),
         Verdict::Ask(request, question) => {
-            let answer = ask(appliance, settings, &request, &question, client, transport);
+            let asker =
+                Asker { appliance, settings, client: client_of(&request, client), transport };
+            let answer = match asker.ask(&request, &question) {
+                Asked::Answer(answer) => Some(*answer),
+                Asked::Nobody => None,
+                Asked::Real { errand, servers } => {
+                    let Some(permit) = appliance.upstream.admit() else {
+                        Counters::count(&counters.dropped);
+                        return Begun::Done(false);
+                    };
+                    count_question(counters, transport);
+                    let query = Query {
+                        name: question.name().to_vec(),
+                        record_type: question.record_type,
+                        recursion_desired: request.recursion_desired,
+                        edns: request.edns.is_some(),
+                    };
+                    return Begun::Later(Box::new(Deferred {
+                        message: message.to_vec(),
+                        client,
+                        transport,
+                        errand,
+                        servers,
+                        query,
+                        _permit: permit,
+                    }));
+                }
+            };
             (request, answer)
         }
         Verdict::AskCookie(request) => {
@@ -79,18 +205,33 @@ pub fn respond(
         }
     };
     let cookie = judge(appliance, settings, &request, client).map(|judgement| judgement.reply);
+    count_question(counters, transport);
+    Begun::Done(reply(appliance, &request, cookie, transport, answer.as_ref(), out))
+}
+
+fn count_question(counters: &Counters, transport: Transport) {
     Counters::count(&counters.questions);
     if transport == Transport::Tcp {
         Counters::count(&counters.questions_over_tcp);
     }
-    let limit = encode::limit(&request, transport);
-    let encoded = answer.map(|answer| {
-        let is_truncated = encode::encode(&request, &answer, cookie, limit, out);
-        (answer, is_truncated)
-    });
+}
+
+/// Writes an answer over what `out` holds and counts it; says whether there is one.
+fn reply(
+    appliance: &Appliance,
+    request: &Request<'_>,
+    cookie: Option<[u8; REPLY_LENGTH]>,
+    transport: Transport,
+    answer: Option<&Answer>,
+    out: &mut Vec<u8>,
+) -> bool {
+    let counters = &appliance.counters;
+    let limit = encode::limit(request, transport);
+    let encoded =
+        answer.map(|answer| (answer, encode::encode(request, answer, cookie, limit, out)));
     match encoded {
         Some((answer, Ok(is_truncated))) => {
-            count_reply(counters, &answer, is_truncated);
+            count_reply(counters, answer, is_truncated);
             if answer.origin == Origin::NoServerBehind {
                 let text = || appliance.grammar.message(Message::NoServerBehind, &[]);
                 appliance.log.say_once("no server behind", text);
@@ -105,24 +246,119 @@ pub fn respond(
     }
 }
 
-fn ask(
-    appliance: &Appliance,
+/// What a question came to.
+enum Asked {
+    Answer(Box<Answer>),
+    /// There is nobody to answer it, or nobody may.
+    Nobody,
+    /// One of these real servers must be asked.
+    Real {
+        errand: Errand,
+        servers: Vec<(IpAddr, u16)>,
+    },
+}
+
+/// Who asks, and whom.
+struct Asker<'a> {
+    appliance: &'a Appliance,
     settings: Settings,
-    request: &Request<'_>,
-    question: &Question<'_>,
+    /// As the policy sees it.
     client: IpAddr,
     transport: Transport,
+}
+
+impl Asker<'_> {
+    fn ask(&self, request: &Request<'_>, question: &Question<'_>) -> Asked {
+        let appliance = self.appliance;
+        let snapshot = appliance.current();
+        let errand = match answer::answer(&self.view(&snapshot, request), question) {
+            Plan::Answer(answer) => return Asked::Answer(Box::new(answer)),
+            Plan::Drop => return Asked::Nobody,
+            Plan::NobodyThere => {
+                appliance.note_server_behind(false);
+                return Asked::Nobody;
+            }
+            Plan::Relay(errand) => errand,
+        };
+        Counters::count(&appliance.counters.forwarded);
+        if errand.intercepted {
+            Counters::count(&appliance.counters.intercept_redirects);
+        }
+        let (name, record_type) = (question.name(), question.record_type);
+        let emulated = &appliance.states.dns_server;
+        let servers = appliance.upstream.servers(&appliance.gate, &snapshot, &appliance.states);
+        let said = if servers.is_empty() {
+            emulated.answer_with(&snapshot, name, record_type)
+        } else if let Some(said) = emulated.answer(name, record_type) {
+            // What was typed comes before the live network (emulated-world 1).
+            said
+        } else {
+            return Asked::Real { errand, servers };
+        };
+        appliance.note_server_behind(true);
+        Asked::Answer(Box::new(self.take_reply(request, question, errand, said)))
+    }
+
+    /// What the client gets of a reply of the DNS server behind.
+    fn take_reply(
+        &self,
+        request: &Request<'_>,
+        question: &Question<'_>,
+        errand: Errand,
+        reply: Reply,
+    ) -> Answer {
+        if !errand.by_policy {
+            return Answer::relayed(reply);
+        }
+        let find = |snapshot: &Snapshot| {
+            relay::balanced(snapshot, question.name(), question.record_type, &reply)
+        };
+        let mut snapshot = self.appliance.current();
+        let Some(mut found) = find(&snapshot) else { return Answer::relayed(reply) };
+        let host = &snapshot.hosts[found.host.index()];
+        if self.appliance.learn_in_passing(&host.domain_name, &found.addresses, found.ttl) {
+            snapshot = self.appliance.current();
+            match find(&snapshot) {
+                Some(again) => found = again,
+                None => return Answer::relayed(reply),
+            }
+        }
+        relay::apply(&self.view(&snapshot, request), &found, reply)
+    }
+
+    fn view<'s>(&'s self, snapshot: &'s Snapshot, request: &Request<'_>) -> View<'s> {
+        View {
+            snapshot,
+            states: &self.appliance.states,
+            strict: self.settings.strict_dns,
+            takes_large_replies: self.transport == Transport::Tcp
+                || request.edns.is_some_and(|edns| edns.payload > MIN_PAYLOAD),
+            client: self.client,
+            now: self.appliance.clock.now(),
+        }
+    }
+}
+
+/// Answers a question that comes without a message, as over TCP; `None`: there is no reply.
+pub(crate) fn answer_question(
+    appliance: &Appliance,
+    settings: Settings,
+    client: IpAddr,
+    question: &Question<'_>,
 ) -> Option<Answer> {
-    let view = View {
-        snapshot: &appliance.current(),
-        states: &appliance.states,
-        strict: settings.strict_dns,
-        takes_large_replies: transport == Transport::Tcp
-            || request.edns.is_some_and(|edns| edns.payload > MIN_PAYLOAD),
-        client: client_of(request, client),
-        now: appliance.clock.now(),
+    let request = Request {
+        id: 0,
+        opcode: 0,
+        recursion_desired: true,
+        question: Some(*question),
+        edns: None,
     };
-    answer::answer(&view, question)
+    let asker = Asker { appliance, settings, client, transport: Transport::Tcp };
+    match asker.ask(&request, question) {
+        Asked::Answer(answer) => Some(*answer),
+        // Who asks without a message does not wait for the network either.
+        Asked::Nobody | Asked::Real { .. } => None,
+    }
 }
 
 /// The cookie of a message, if it has one and cookies are given.
@@ -196,9 +432,11 @@ fn client_of(request: &Request<'_>, sender: IpAddr) -> IpAddr {
 fn count_reply(counters: &Counters, answer: &Answer, is_truncated: bool) {
     match answer.origin {
         Origin::Policy => Counters::count(&counters.cache_proxy_direct_responses),
+        Origin::Intercepted => Counters::count(&counters.intercept_direct_responses),
         Origin::SnaDomain => Counters::count(&counters.sna_responses),
         Origin::UnsupportedType => Counters::count(&counters.error_handling_responses),
         Origin::EmptyNonTerminal
+        | Origin::ServerBehind
         | Origin::NoServerBehind
         | Origin::UnknownName
         | Origin::Rejected => {}
@@ -284,7 +522,7 @@ mod tests {
             [("questions", 2), ("format errors", 1), ("not implemented", 1)]
         );
         assert_eq!(counted(&own, &[b"short".to_vec()]), [("dropped", 1)]);
-        let silent = appliance(|world| world.snapshot.responder.error_handling = false);
+        let silent = appliance(|world| world.snapshot.responder.error_handling = Some(false));
         assert_eq!(
             counted(&silent, &[question("www.example.com", 28)]),
             [("questions", 1), ("dropped", 1)]

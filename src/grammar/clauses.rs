@@ -5,7 +5,8 @@ use crate::grammar::load::{Loader, Result};
 use crate::grammar::notation::{Clause, ClearTarget, CommandStanza, Position};
 use crate::grammar::value::{Fit, Value};
 use crate::grammar::{
-    Above, Argument, Claim, First, Level, Most, Need, Privilege, Rejection, Storage, Target, Verb,
+    Above, Argument, Claim, First, LearnedAddress, Level, Most, Need, Privilege, Rejection,
+    Storage, Target, Verb,
 };
 
 /// The clauses of one stanza.
@@ -163,6 +164,7 @@ impl Clauses<'_> {
             unique: None,
             excludes: Vec::new(),
             needs: Vec::new(),
+            learned: None,
             rejects: Vec::new(),
             in_use: None,
             pack: None,
@@ -262,6 +264,12 @@ impl Clauses<'_> {
                 kept: Some(kept_named(name, position)?),
                 message: message_named(message, position)?,
             }),
+            Clause::Learned { address, name } => {
+                storage.learned = Some(LearnedAddress {
+                    address: self.argument(address, position)?,
+                    name: name.clone(),
+                });
+            }
             Clause::Rejects { argument, value, with, message } => {
                 let argument = self.repeated(argument, position)?;
                 storage.rejects.push(Rejection {

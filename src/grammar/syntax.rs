@@ -276,6 +276,13 @@ fn rule_clause(input: &str) -> IResult<&str, Clause> {
         map(after("under", name_else_message), |(name, message)| Clause::Under { name, message }),
         map(
             after(
+                "learned",
+                separated_pair(argument_reference, space1, after("of", argument_references)),
+            ),
+            |(address, name)| Clause::Learned { address, name },
+        ),
+        map(
+            after(
                 "rejects",
                 (
                     argument_reference,

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use crate::behind::emulated::EmulatedServer;
 use crate::clock::Moment;
+use crate::health::learned::LearnedAddresses;
 use crate::health::load::Load;
 use crate::health::own::Own;
 use crate::health::rtt::PrefixCache;
@@ -33,6 +34,8 @@ pub struct States {
     pub sna: SnaStates,
     /// The emulated DNS server behind the appliance.
     pub dns_server: EmulatedServer,
+    /// What was learned from the DNS server behind, emulated or real.
+    pub learned: LearnedAddresses,
     /// Clients that asked lately, and how far the site devices are from them.
     pub prefixes: PrefixCache,
     started: AtomicU64,
@@ -117,6 +120,7 @@ impl States {
         self.prefixes.clear();
         self.sna.reset();
         self.dns_server.clear();
+        self.learned.clear();
     }
 }
 
@@ -283,6 +287,12 @@ impl AddressState {
             *slot = None;
         }
         changed
+    }
+
+    /// Whether nobody has said that the address as a whole is down.
+    #[must_use]
+    pub fn is_up(&self) -> bool {
+        lock(&self.results).as_deref().is_none_or(|results| !results.down.address)
     }
 
     /// FlashBack delays.

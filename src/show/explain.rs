@@ -110,9 +110,8 @@ impl Explained<'_> {
             Some(name) => page.line(format!("Policy: host policy {name}")),
             None => page.line("Policy: global"),
         }
-        let dns = &self.snapshot.global_policy().dns;
-        if !(dns.cache_proxy && dns.override_) {
-            page.line("Note: not answered from here unless cache-proxy and override are on");
+        if !self.snapshot.answers_itself(self.host, self.family) {
+            page.line("Note: not answered from here, but by the DNS server behind");
         }
     }
 

@@ -93,6 +93,7 @@ impl Sample {
             policy: PolicyId::GLOBAL,
             affinity_group: None,
             addresses: Vec::new(),
+            learned_ttl: None,
             domain: Arc::new(Domain::default()),
         }));
         self
@@ -108,6 +109,7 @@ impl Sample {
         host.addresses.push(Address {
             ip,
             source: Source::Configured,
+            is_candidate: true,
             weight: None,
             hash_weight: None,
             owner,

@@ -218,6 +218,12 @@ impl Subject {
         }
         for (responder, member) in responders.iter().zip(members) {
             responder.appliance.load_world(&member.world);
+        }
+        // What was said of a real server changes what its device reports.
+        if let Some(lab) = &lab {
+            lab.something_changed();
+        }
+        for (responder, member) in responders.iter().zip(members) {
             responder.appliance.go_on_from(&member.appliance);
         }
         let responder = responders.into_iter().next().expect("there is one for each member");

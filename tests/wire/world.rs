@@ -58,6 +58,7 @@ fn add_host(appliance: &Appliance, snapshot: &mut Snapshot, name: &str, list: &[
     let addresses = list.iter().zip(slots).map(|(ip, slot)| Address {
         ip: *ip,
         source: Source::Configured,
+        is_candidate: true,
         weight: None,
         hash_weight: None,
         owner: None,
@@ -76,6 +77,7 @@ fn add_host(appliance: &Appliance, snapshot: &mut Snapshot, name: &str, list: &[
         policy: PolicyId::GLOBAL,
         affinity_group: None,
         addresses: addresses.collect(),
+        learned_ttl: None,
         domain,
     }));
 }
@@ -110,7 +112,8 @@ pub(crate) fn served_demo(demo: Demo, settings: Settings) -> Served {
     serve(appliance, settings, TcpLimits::default())
 }
 
-fn serve(appliance: Appliance, settings: Settings, limits: TcpLimits) -> Served {
+/// An appliance behind real sockets.
+pub(crate) fn serve(appliance: Appliance, settings: Settings, limits: TcpLimits) -> Served {
     let responder = Arc::new(Responder { appliance: Arc::new(appliance), settings });
     let runtime = runtime();
     let server = Server::start(runtime.handle(), &responder, &[any_port()], limits).unwrap();

@@ -103,6 +103,7 @@ impl BalancingDraft {
             | Owner::MatchList(_) => None,
         };
         balancing.places = places.into_iter().filter_map(of_real).collect();
+        balancing.find_dns_bindings();
         balancing
     }
 
@@ -237,6 +238,11 @@ impl BalancingDraft {
             }
             Kept::RealHttpDisable => self.disable(owner, Some(HTTP)),
             Kept::RealPortDisable => self.disable(owner, port),
+            Kept::RealPortProxy => {
+                if let Some(port) = self.port(owner, port) {
+                    port.proxy = true;
+                }
+            }
             Kept::RealHttpHealthPolicy => self.attach(owner, Some(HTTP), reading),
             Kept::RealPortHealthPolicy => self.attach(owner, port, reading),
             Kept::RealPortRange => self.use_range(owner, reading),

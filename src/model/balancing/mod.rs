@@ -12,7 +12,10 @@ use crate::model::checks::{HealthPolicies, PortProfile};
 use crate::model::snapshot::Application;
 use crate::names::named_enum;
 
+mod dns;
 mod draft;
+
+pub use dns::DnsServer;
 
 pub(super) use draft::{BalancingDraft, Owner};
 
@@ -35,6 +38,8 @@ pub struct Balancing {
     pub checks: CheckRules,
     /// Ports of real servers that some virtual server is bound to.
     bound: HashSet<(usize, Application)>,
+    /// Bindings that lead to a DNS server behind: places of the virtual server and of its binding.
+    dns_bindings: Vec<(usize, usize)>,
     /// Ports of real servers by number, as places in their lists.
     places: HashMap<(usize, Application), usize>,
     /// The port that a port of a real server was bound in place of.
@@ -167,6 +172,8 @@ pub struct Port {
     pub disabled: bool,
     /// A client is sent to the same server again.
     pub sticky: bool,
+    /// The server answers behind the device on this port (`port dns proxy`, guide p. 64).
+    pub proxy: bool,
     /// Name of the health-check policy whose result it takes.
     pub policy: Option<String>,
 }
@@ -174,7 +181,7 @@ pub struct Port {
 impl Port {
     /// A port without settings.
     pub fn new(application: Application) -> Self {
-        Port { application, disabled: false, sticky: false, policy: None }
+        Port { application, disabled: false, sticky: false, proxy: false, policy: None }
     }
 }
 
