@@ -28,13 +28,15 @@ use crate::health::schedule::{Event, Periods, Schedule};
 use crate::health::state::States;
 use crate::lab::Lab;
 use crate::live::gate::Gate;
+use crate::live::timetable::Timetable;
 use crate::log::status::StatusWatch;
 use crate::log::{Log, Stamp};
 use crate::model::hosts;
 use crate::model::logging::{LogLevel, LogSettings};
 use crate::model::network::Network;
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
-use crate::model::snapshot::Snapshot;
+use crate::model::snapshot::{NameEntry, Snapshot};
+use crate::model::time_zone::TimeZone;
 use crate::model::world::{self, Effect, World};
 use crate::store::{Saved, StateDirectory, StoreError};
 use crate::tftp::TftpServer;
@@ -59,6 +61,8 @@ pub struct Appliance {
     pub gate: Arc<Gate>,
     /// The way to real DNS servers behind.
     pub upstream: Upstream,
+    /// Checks over the network.
+    timetable: Arc<Mutex<Timetable>>,
     /// The sessions that are open.
     pub sessions: Sessions,
     /// Messages for the console and the log buffer.
@@ -139,6 +143,7 @@ impl Appliance {
             states: States::default(),
             gate: Arc::default(),
             upstream: Upstream::default(),
+            timetable: Arc::default(),
             sessions: Sessions::default(),
             log: Log::default(),
             lab: OnceLock::new(),
@@ -170,7 +175,12 @@ impl Appliance {
     pub fn beside(other: &Appliance) -> Self {
         let states = States::beside(&other.states);
         let appliance = Appliance::new(Arc::clone(&other.grammar), Arc::clone(&other.clock), None);
-        Appliance { states, gate: Arc::clone(&other.gate), ..appliance }
+        Appliance {
+            states,
+            gate: Arc::clone(&other.gate),
+            timetable: Arc::clone(&other.timetable),
+            ..appliance
+        }
     }
 
     /// An appliance with the built-in grammar that saves nothing; for tests and benchmarks.
@@ -295,14 +305,22 @@ impl Appliance {
         }
     }
 
-    /// The time of day, as seconds since 1970-01-01 00:00:00 UTC.
-    pub fn wall_seconds(&self) -> u64 {
-        self.clock.wall_seconds().saturating_add_signed(self.time_set.load(Ordering::Relaxed))
+    /// The time of day, as seconds since midnight of 1970-01-01 in the zone of the device.
+    pub fn local_seconds(&self) -> u64 {
+        let ahead = self.time_set.load(Ordering::Relaxed).saturating_add(self.time_zone().ahead);
+        self.clock.wall_seconds().saturating_add_signed(ahead)
     }
 
-    /// Sets the time of day.
-    pub fn set_wall_seconds(&self, seconds: u64) {
-        let ahead = i128::from(seconds) - i128::from(self.clock.wall_seconds());
+    /// The time zone of the device. Not to be called while the configuration is locked.
+    pub fn time_zone(&self) -> TimeZone {
+        let configuration = self.configuration();
+        TimeZone::read(&self.grammar, &configuration.trees.configuration)
+    }
+
+    /// Sets the time of day in the zone of the device.
+    pub fn set_local_seconds(&self, seconds: u64) {
+        let local = i128::from(seconds) - i128::from(self.time_zone().ahead);
+        let ahead = local - i128::from(self.clock.wall_seconds());
         self.time_set.store(i64::try_from(ahead).unwrap_or(0), Ordering::Relaxed);
         self.is_time_set.store(true, Ordering::Relaxed);
     }
@@ -320,7 +338,7 @@ impl Appliance {
     /// Puts a message into the log buffer. Not to be called while the configuration is locked.
     pub fn record(&self, level: LogLevel, text: impl Into<String>) {
         self.log_settings();
-        let wall = self.is_time_set.load(Ordering::Relaxed).then(|| self.wall_seconds());
+        let wall = self.is_time_set.load(Ordering::Relaxed).then(|| self.local_seconds());
         self.log.record(Stamp { uptime: self.uptime(), wall }, level, text.into());
     }
 
@@ -519,6 +537,20 @@ impl Appliance {
         self.own_current()
     }
 
+    /// The checks over the network, with their results.
+    pub fn timetable(&self) -> MutexGuard<'_, Timetable> {
+        // A panic in between loses one check, which is then not made again; results stay.
+        self.timetable.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A check over the network has changed the state of an address.
+    pub(crate) fn something_measured(&self) {
+        self.is_unwatched.store(true, Ordering::Release);
+        if let Some(lab) = self.lab() {
+            lab.something_changed();
+        }
+    }
+
     /// Whether VIPs have other owners than the snapshot knows.
     pub(crate) fn owners_changed(&self) {
         self.is_stale.store(true, Ordering::Release);
@@ -540,6 +572,35 @@ impl Appliance {
     /// Publishes a snapshot made by hand; for tests and benchmarks below the command line.
     pub fn publish(&self, snapshot: Snapshot) {
         self.snapshot.store(Arc::new(snapshot));
+    }
+
+    /// Goes on where another appliance with the same configuration stands: counts, rotation,
+    /// persistence and the time since its start. Both stay apart from then on.
+    ///
+    /// What is measured is not taken over; settings of the emulated world make it.
+    pub fn go_on_from(&self, other: &Appliance) {
+        let (snapshot, others) = (Arc::clone(&self.current()), Arc::clone(&other.current()));
+        for host in &others.hosts {
+            if let Some(NameEntry::Host(own)) =
+                snapshot.lookup(&hosts::wire_name(&host.domain_name))
+            {
+                let state = host.domain.lock().clone();
+                *snapshot.hosts[own.index()].domain.lock() = state;
+            }
+        }
+        for domain in &others.sna_domains {
+            if let Some(own) = snapshot.sna_domain(&domain.name) {
+                let tallies = domain.tallies.lock().clone();
+                *own.tallies.lock() = tallies;
+            }
+        }
+        let boot = other.configuration().boot;
+        self.configuration().boot = boot;
+        // The places of the counts are those of the other one until they are assigned anew.
+        self.is_stale.store(true, Ordering::Release);
+        self.started.store(other.started.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.states.start(other.states.started());
+        self.schedule().restart(self.clock.now());
     }
 
     /// What has passed since the appliance was started, in seconds.

@@ -51,7 +51,7 @@ pub(crate) enum Command {
     /// Reads configurations and reports every line that is not fully modelled: exit 0 if clean,
     /// 1 with findings, 2 if a file is unreadable
     Check {
-        /// Configuration files
+        /// Configuration files; a folder is checked as a lab
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// How findings are written
@@ -61,6 +61,9 @@ pub(crate) enum Command {
         #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "SEVERITY")]
         fail_on: FailOn,
     },
+    /// Sends a population of questions, or those of a log, through a configuration or a lab, and
+    /// shows who gets what: as it is, beside another one, or before and after a change
+    Simulate(Box<crate::simulate::SimulateArguments>),
     /// The command reference, derived from the grammar
     Commands {
         /// As Markdown

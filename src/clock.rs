@@ -119,6 +119,12 @@ impl DrivenClock {
     pub fn new() -> Self {
         Self::default()
     }
+
+    /// A clock that stands at `now`.
+    #[must_use]
+    pub const fn at(now: Moment) -> Self {
+        DrivenClock { milliseconds: AtomicU64::new(now.as_millis()) }
+    }
 }
 
 impl Clock for DrivenClock {
@@ -141,6 +147,25 @@ impl Clock for DrivenClock {
 
     fn is_driven(&self) -> bool {
         true
+    }
+}
+
+/// Measures how long something real took, such as the answer of a server, whatever the clock of the
+/// process says.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Begins now.
+    #[must_use]
+    pub fn start() -> Self {
+        Stopwatch(Instant::now())
+    }
+
+    /// What has passed since.
+    #[must_use]
+    pub fn elapsed(self) -> Duration {
+        self.0.elapsed()
     }
 }
 

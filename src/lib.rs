@@ -46,3 +46,4 @@ pub mod sna;
 pub mod store;
 pub mod term;
 pub mod tftp;
+pub mod whatif;

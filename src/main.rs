@@ -2,6 +2,7 @@
 
 mod arguments;
 mod run;
+mod simulate;
 
 use std::process::ExitCode;
 

@@ -67,6 +67,12 @@ impl ClientQuery {
         })
     }
 
+    /// The type that is asked for.
+    #[must_use]
+    pub const fn record_type(&self) -> RecordType {
+        self.record_type
+    }
+
     /// Asks, and gives what is to be printed, each line with its end.
     #[must_use]
     pub fn run(&self, appliance: &Appliance, settings: Settings) -> String {
@@ -148,7 +154,8 @@ fn parse_name(text: &str) -> Option<Name> {
     (name.len() <= name::MAX_NAME).then_some(name)
 }
 
-fn parse_type(word: &str) -> Option<RecordType> {
+/// The type of that name; see [`ClientQuery::new`].
+pub(crate) fn parse_type(word: &str) -> Option<RecordType> {
     let word = word.to_ascii_uppercase();
     if let Some(number) = word.strip_prefix("TYPE") {
         return number.parse::<u16>().ok().map(RecordType::from);
@@ -182,7 +189,7 @@ fn print_reply(reply: &Message) -> String {
 }
 
 /// The mnemonic of a return code (IANA, DNS RCODEs).
-const fn code_name(code: ResponseCode) -> &'static str {
+pub(crate) const fn code_name(code: ResponseCode) -> &'static str {
     match code {
         ResponseCode::NoError => "NOERROR",
         ResponseCode::FormErr => "FORMERR",

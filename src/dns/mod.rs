@@ -28,4 +28,5 @@ pub mod serve;
 mod tcp;
 
 pub use encode::Transport;
+pub(crate) use respond::answer_question;
 pub use respond::{Begun, Deferred, Responder, Settings, begin, respond};

@@ -220,6 +220,12 @@ impl<'a> Request<'a> {
 }
 
 impl<'a> Question<'a> {
+    /// Reads an entry of the question section by itself; `None` if it is none.
+    #[must_use]
+    pub fn from_wire(wire: &'a [u8]) -> Option<Self> {
+        Reader { rest: wire }.question()
+    }
+
     /// The name as it was spelt, in wire form.
     #[must_use]
     pub fn name(&self) -> &'a [u8] {

@@ -339,6 +339,28 @@ impl Asker<'_> {
     }
 }
 
+/// Answers a question that comes without a message, as over TCP; `None`: there is no reply.
+pub(crate) fn answer_question(
+    appliance: &Appliance,
+    settings: Settings,
+    client: IpAddr,
+    question: &Question<'_>,
+) -> Option<Answer> {
+    let request = Request {
+        id: 0,
+        opcode: 0,
+        recursion_desired: true,
+        question: Some(*question),
+        edns: None,
+    };
+    match (Asker { appliance, settings, client, transport: Transport::Tcp }).ask(&request, question)
+    {
+        Asked::Answer(answer) => Some(*answer),
+        // Nobody waits here for a real server.
+        Asked::Nobody | Asked::Real { .. } => None,
+    }
+}
+
 /// The cookie of a message, if it has one and cookies are given.
 fn judge(
     appliance: &Appliance,

@@ -107,6 +107,19 @@ impl Clauses<'_> {
         Ok(Level::Modelled)
     }
 
+    /// Whose names are completed at which argument.
+    pub(super) fn suggestions(&self) -> Result<Vec<(usize, Kept)>> {
+        let mut suggestions = Vec::new();
+        for (clause, position) in &self.stanza.clauses {
+            let Clause::Suggests(argument, names) = clause else { continue };
+            let argument = self.argument(argument, position)?;
+            for name in names {
+                suggestions.push((argument, kept_named(name, position)?));
+            }
+        }
+        Ok(suggestions)
+    }
+
     /// Who may use the command: everybody what only looks and moves, else super-users.
     pub(super) fn privilege(&self, verb: &Verb) -> Result<Privilege> {
         for (clause, position) in &self.stanza.clauses {
@@ -288,6 +301,7 @@ impl Clauses<'_> {
             | Clause::From(_)
             | Clause::Level(_)
             | Clause::Privilege(_)
+            | Clause::Suggests(..)
             | Clause::Hidden => {}
         }
         Ok(())
@@ -307,6 +321,7 @@ impl Clauses<'_> {
                 | Clause::From(_)
                 | Clause::Level(_)
                 | Clause::Privilege(_)
+                | Clause::Suggests(..)
                 | Clause::Hidden => {}
                 _ => return Err(position.fault("this command keeps nothing")),
             }

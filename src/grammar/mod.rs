@@ -118,6 +118,8 @@ pub struct Command {
     pub level: Level,
     /// Who may use it.
     pub privilege: Privilege,
+    /// Arguments at which the names of statements are completed that are there.
+    pub suggestions: Vec<(usize, Kept)>,
     /// The page that says so.
     pub evidence: Option<String>,
     /// Whether help leaves it out.

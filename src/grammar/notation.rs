@@ -242,6 +242,7 @@ pub enum Clause {
     From(String),
     Level(String),
     Hidden,
+    Suggests(String, Vec<String>),
     Hashed,
     Privilege(u64),
 }

@@ -205,6 +205,10 @@ fn identity_clause(input: &str) -> IResult<&str, Clause> {
         map(after("from", string), Clause::From),
         map(after("level", name), Clause::Level),
         map(phrase("hidden"), |()| Clause::Hidden),
+        map(
+            after("suggests", separated_pair(argument_reference, space1, names)),
+            |(argument, names)| Clause::Suggests(argument, names),
+        ),
         map(after("privilege", number), Clause::Privilege),
     ))
     .parse(input)

@@ -173,7 +173,7 @@ pub struct Rotation {
 }
 
 /// Everything about a domain that a choice depends on and changes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct DomainState {
     /// Questions for which the policy ran, by family (`Family::index`).
     pub requests: [u64; 2],

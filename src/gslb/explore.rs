@@ -13,7 +13,7 @@ use crate::health::prefix::Prefix;
 const MOST_PREFIXES: usize = 1024;
 
 /// The sums of one domain.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Explore {
     /// Not there before the first step, since most domains never take one.
     sums: Option<Box<HashMap<Prefix, (u8, Moment)>>>,

@@ -11,6 +11,7 @@ pub mod hash_persistence;
 pub mod hash_table;
 pub mod metric;
 pub mod observe;
+pub mod pool;
 pub mod prefixes;
 pub mod regions;
 pub mod reply;

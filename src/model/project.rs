@@ -174,6 +174,7 @@ impl<'a> Projection<'a> {
             | Kept::ServerPredictor => self.balancing.global(kept, reading),
             Kept::PortRange
             | Kept::HealthPolicy
+            | Kept::MatchList
             | Kept::PortProfile
             | Kept::RealServer
             | Kept::RemoteServer
@@ -182,6 +183,27 @@ impl<'a> Projection<'a> {
                 return Context::Server(self.balancing.open(kept, reading));
             }
             Kept::PortRangePorts
+            | Kept::PortProfileTcp
+            | Kept::PortProfileTcpKeepalive
+            | Kept::PortProfileTcpKeepaliveProtocol
+            | Kept::PortProfileUdp
+            | Kept::PortProfileUdpKeepalive
+            | Kept::PortProfileUdpKeepaliveProtocol
+            | Kept::PortProfileNoFastBringup
+            | Kept::RealPortAddressQuery
+            | Kept::RealPortZone
+            | Kept::RealPortKeepalive
+            | Kept::RealPortL4CheckOnly
+            | Kept::RealHttpUrl
+            | Kept::RealHttpStatusCode
+            | Kept::RealHttpContentMatch
+            | Kept::RealHttpKeepalive
+            | Kept::RealHttpL4CheckOnly
+            | Kept::MatchListUp
+            | Kept::MatchListUpCompound
+            | Kept::MatchListDown
+            | Kept::MatchListDownCompound
+            | Kept::MatchListDefault
             | Kept::HealthPolicyAddress
             | Kept::HealthPolicyPort
             | Kept::HealthPolicyL4Check
@@ -447,24 +469,12 @@ impl<'a> Projection<'a> {
             | Kept::HealthPolicyProtocol
             | Kept::HealthPolicyInterval
             | Kept::HealthPolicyRetries
-            | Kept::PortProfileTcp
-            | Kept::PortProfileTcpKeepalive
-            | Kept::PortProfileTcpKeepaliveProtocol
             | Kept::PortProfileTcpSetting
-            | Kept::PortProfileUdp
-            | Kept::PortProfileUdpKeepalive
-            | Kept::PortProfileUdpKeepaliveProtocol
             | Kept::PortProfileUdpSetting
-            | Kept::PortProfileNoFastBringup
             | Kept::RealDescription
             | Kept::RealSourceNat
             | Kept::RealBackup
-            | Kept::RealPortAddressQuery
-            | Kept::RealPortZone
-            | Kept::RealPortKeepalive
-            | Kept::RealPortL4CheckOnly
             | Kept::RealPortSetting
-            | Kept::RealHttpUrl
             | Kept::RealHttpSetting
             | Kept::VirtualDescription
             | Kept::VirtualStickyAge
@@ -505,6 +515,8 @@ impl<'a> Projection<'a> {
             | Kept::Context
             | Kept::Boot
             | Kept::Clock
+            | Kept::ClockZoneGmt
+            | Kept::ClockZoneUs
             | Kept::ConsoleTimeout
             | Kept::EnableAaaConsole
             | Kept::EnablePasswordDisplay

@@ -456,7 +456,7 @@ health-check                           -          not needed                    
         let by_hash = text(&world);
         let expected = "
 affinity                               -          clients of 1.0.0.0/8 prefer 10.255.2.1: no active address of it  -
-persistent-hash                        1.1.1.1    bucket 46                                                        best
+persistent-hash                        1.1.1.1    bucket 46, ACTIVE                                                best
 sticky                                 -          not needed                                                       -
 ";
         assert!(by_hash.contains(expected), "{by_hash}");

@@ -71,9 +71,14 @@ pub(super) struct Block {
 impl Block {
     /// Lays out `rows`, whose cells stand in the order of `columns`.
     pub(super) fn new<const N: usize>(columns: &[Column; N], rows: &[[String; N]]) -> Self {
-        let mut widths = columns.each_ref().map(Column::least_width);
+        Self::of(columns, rows)
+    }
+
+    /// As [`Block::new`], for columns that are put together while the program runs.
+    pub(super) fn of(columns: &[Column], rows: &[impl AsRef<[String]>]) -> Self {
+        let mut widths: Vec<usize> = columns.iter().map(Column::least_width).collect();
         for row in rows {
-            for (width, cell) in widths.iter_mut().zip(row) {
+            for (width, cell) in widths.iter_mut().zip(row.as_ref()) {
                 *width = (*width).max(cell.chars().count());
             }
         }
@@ -86,9 +91,9 @@ impl Block {
             table.add_row(columns.iter().map(|column| Cell::new(word(column))));
         }
         for row in rows {
-            table.add_row(row.iter().map(Cell::new));
+            table.add_row(row.as_ref().iter().map(Cell::new));
         }
-        for ((column, width), place) in columns.iter().zip(widths).zip(0..) {
+        for ((column, &width), place) in columns.iter().zip(&widths).zip(0..) {
             if let Some(cells) = table.column_mut(place) {
                 let gap = if place == 0 { 0 } else { column.gap };
                 cells.set_padding((narrow(gap), 0));
@@ -111,11 +116,11 @@ impl Block {
 }
 
 /// The lines above the headings, each text where the heading below it begins.
-fn lines_above<const N: usize>(columns: &[Column; N], widths: &[usize; N]) -> Vec<String> {
+fn lines_above(columns: &[Column], widths: &[usize]) -> Vec<String> {
     let count = columns.iter().map(|column| column.above.len()).max().unwrap_or(0);
     let mut lines = vec![String::new(); count];
     let mut start = 0;
-    for (place, (column, width)) in columns.iter().zip(*widths).enumerate() {
+    for (place, (column, width)) in columns.iter().zip(widths.iter().copied()).enumerate() {
         if place > 0 {
             start += column.gap;
         }

@@ -12,7 +12,7 @@ use crate::sna::choose::Pass;
 use crate::sna::domain::{RecordId, SystemId};
 
 /// Everything about a domain that a choice depends on and changes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct DomainState {
     /// One for each system of the newest snapshot, in its order.
     systems: Vec<SystemTally>,

@@ -35,6 +35,8 @@ use self::round_trip_time::RoundTripTime;
 pub(super) use self::round_trip_time::explore;
 use self::weighted_ip::WeightedIp;
 use self::weighted_site::WeightedSite;
+use smallvec::SmallVec;
+
 use crate::gslb::choose::{Candidates, View};
 use crate::gslb::domain::Decision;
 use crate::gslb::observe::{Figure, Observer, Skip};
@@ -96,6 +98,53 @@ pub(super) fn apply<O: Observer>(
     }
 }
 
+/// The weights by which a metric deals its choices out, one for each candidate; `None`: it deals
+/// nothing out, because it is not of that kind or nobody has a weight.
+///
+/// A weight that several candidates share stands beside the number of them.
+pub(super) fn proportions(
+    metric: Metric,
+    view: &View<'_>,
+    candidates: &[usize],
+) -> Option<Proportions> {
+    let of = |weight: relative_weight::RelativeWeight| (weight.weight, weight.shared_by.max(1));
+    let each = candidates.iter();
+    let proportions: Proportions = match metric {
+        Metric::WeightedIp => {
+            each.map(|&one| of(WeightedIp::figure(view, one, candidates))).collect()
+        }
+        Metric::WeightedSite => {
+            each.map(|&one| of(WeightedSite::figure(view, one, candidates))).collect()
+        }
+        Metric::ActiveBindings if view.policy().weighted_selection => {
+            each.map(|&one| of(ActiveBindings::figure(view, one, candidates))).collect()
+        }
+        Metric::ActiveBindings
+        | Metric::HealthCheck
+        | Metric::Capacity
+        | Metric::RoundTripTime
+        | Metric::Geographic
+        | Metric::ConnectionLoad
+        | Metric::NumSession
+        | Metric::Flashback
+        | Metric::Preference => return None,
+    };
+    proportions.iter().any(|(weight, _)| *weight > 0).then_some(proportions)
+}
+
+/// The weights by which the tie-breaker deals its choices out; everybody weighs the same unless the
+/// sites have turns in proportion to their weights.
+pub(super) fn tie_proportions(view: &View<'_>, candidates: &[usize]) -> Proportions {
+    let weighted = match view.policy().tie_breaker {
+        TieBreaker::WeightedRoundRobin => proportions(Metric::WeightedSite, view, candidates),
+        TieBreaker::LeastResponse | TieBreaker::RoundRobin => None,
+    };
+    weighted.unwrap_or_else(|| candidates.iter().map(|_| (1, 1)).collect())
+}
+
+/// A weight and how many candidates share it, in the order of the candidates.
+pub(super) type Proportions = SmallVec<[(u32, u32); FEW]>;
+
 /// Picks one of several candidates; `candidates` is never empty.
 pub(super) fn break_tie(
     view: &View<'_>,
@@ -148,25 +197,19 @@ fn sift<R: Rule, O: Observer>(
         &mut many
     };
     R::figures(view, candidates, figures);
+    let figures = &*figures;
     let passes = R::test(view, figures);
+    let nobody_passes = !figures.iter().any(|&figure| passes(figure));
+    let all_stay = nobody_passes && !may_leave_nobody(metric);
     if O::LISTENS {
-        let all_stay = !may_leave_nobody(metric) && !figures.iter().any(|&figure| passes(figure));
         for (&figure, &position) in figures.iter().zip(candidates.iter()) {
             observer.judged(metric.into(), position, R::tell(figure), all_stay || passes(figure));
         }
     }
-    let list = candidates.as_mut_slice();
-    let mut kept = 0;
-    for (index, &figure) in figures.iter().enumerate() {
-        if passes(figure) {
-            list[kept] = list[index];
-            kept += 1;
-        }
-    }
-    if kept == 0 && !may_leave_nobody(metric) {
-        // Nobody was moved, so everybody is still where he was.
+    if all_stay {
         observer.skipped(metric.into(), Skip::NobodyPasses);
-        return;
+    } else if !figures.iter().all(|&figure| passes(figure)) {
+        let mut kept = figures.iter().map(|&figure| passes(figure));
+        candidates.retain(|_| kept.next().unwrap_or(false));
     }
-    candidates.truncate(kept);
 }

@@ -7,6 +7,7 @@ use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use crate::health::state::States;
+use crate::model::check_rules::CheckRules;
 use crate::model::checks::{HealthPolicies, PortProfile};
 use crate::model::snapshot::Application;
 use crate::names::named_enum;
@@ -33,6 +34,8 @@ pub struct Balancing {
     pub policies: HealthPolicies,
     /// What holds for a port on all servers.
     profiles: HashMap<Application, PortProfile>,
+    /// How servers are checked over the network.
+    pub checks: CheckRules,
     /// Ports of real servers that some virtual server is bound to.
     bound: HashSet<(usize, Application)>,
     /// Bindings that lead to a DNS server behind: places of the virtual server and of its binding.
@@ -214,6 +217,18 @@ named_enum! {
 }
 
 impl Balancing {
+    /// Ports of real servers in service that some virtual server is bound to.
+    pub fn bound_ports(&self) -> impl Iterator<Item = (IpAddr, Application)> {
+        self.bound.iter().filter_map(|(place, application)| {
+            let real = &self.real[*place];
+            let mut ports = real.ports.iter();
+            let is_disabled = ports.any(|port| port.application == *application && port.disabled);
+            real.address
+                .filter(|_| !is_disabled && *application != DEFAULT_PORT)
+                .map(|address| (address, *application))
+        })
+    }
+
     /// State of a port of a real server.
     #[must_use]
     pub fn port_health(&self, states: &States, real: usize, port: &Port) -> ServerHealth {

@@ -1,0 +1,3 @@
+//! What was found, written down: put together from the counts, and as JSON, CSV and HTML.
+
+pub(super) mod assemble;
