@@ -59,10 +59,10 @@ pub struct Appliance {
     pub states: States,
     /// The way to the live network; it is closed unless `--live` opens it.
     pub gate: Arc<Gate>,
-    /// The way to real DNS servers behind.
-    pub upstream: Upstream,
     /// Checks over the network.
     timetable: Arc<Mutex<Timetable>>,
+    /// The way to real DNS servers behind.
+    pub upstream: Upstream,
     /// The sessions that are open.
     pub sessions: Sessions,
     /// Messages for the console and the log buffer.
@@ -142,8 +142,8 @@ impl Appliance {
             drops: Drops::default(),
             states: States::default(),
             gate: Arc::default(),
-            upstream: Upstream::default(),
             timetable: Arc::default(),
+            upstream: Upstream::default(),
             sessions: Sessions::default(),
             log: Log::default(),
             lab: OnceLock::new(),

@@ -2,7 +2,7 @@
 
 mod arguments;
 mod run;
-mod simulate;
+mod what_if;
 
 use std::process::ExitCode;
 

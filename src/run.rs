@@ -31,7 +31,7 @@ use adxemu::term::{lines, quiet};
 use tokio::runtime::Runtime;
 
 use crate::arguments::{Arguments, Command, FailOn, Format, Live, Options, Served};
-use crate::simulate;
+use crate::what_if;
 
 /// Why the program ends with status 2.
 #[derive(Debug, thiserror::Error)]
@@ -44,10 +44,10 @@ pub(crate) enum Failure {
     Listen(#[from] ListenError),
     #[error(transparent)]
     Lab(#[from] LabError),
-    #[error("the system gives no random numbers: {0}")]
-    Random(#[from] getrandom::Error),
     #[error(transparent)]
     WhatIf(#[from] adxemu::whatif::Problem),
+    #[error("the system gives no random numbers: {0}")]
+    Random(#[from] getrandom::Error),
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("no example is called {name}; there are: {known}")]
@@ -79,7 +79,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             check_files(options, files, *format, *fail_on)
         }
         Some(Command::Simulate(what)) => {
-            Ok(simulate::run(&grammar(options)?, settings(options)?, what)?)
+            Ok(what_if::run(&grammar(options)?, settings(options)?, what)?)
+        }
+        Some(Command::Failures(what)) => {
+            Ok(what_if::run_failures(&grammar(options)?, settings(options)?, what)?)
+        }
+        Some(Command::Audit(what)) => {
+            Ok(what_if::run_audit(&grammar(options)?, settings(options)?, what)?)
         }
         Some(Command::Commands { markdown }) => print_commands(options, *markdown),
     }

@@ -231,7 +231,7 @@ fn answer_at_host(view: &View<'_>, question: &Question<'_>, key: &[u8], host: &H
         {
             Plan::Answer(Answer::of_code(ResponseCode::ServFail, Origin::NoServerBehind))
         }
-        DnsServer::Down if !handles_errors(view) => Plan::NobodyThere,
+        DnsServer::Down if !view.snapshot.handles_errors() => Plan::NobodyThere,
         DnsServer::Missing | DnsServer::Down => answer_unsupported(view, key, host),
     }
 }
@@ -265,19 +265,10 @@ pub fn family(record_type: RecordType, host: &Host) -> Option<Family> {
     }
 }
 
-/// Whether questions that cannot be answered get an empty answer: in cache proxy unless somebody
-/// said otherwise, in transparent intercept if somebody said so, never in plain proxy (guide p. 188
-/// to 190).
-fn handles_errors(view: &View<'_>) -> bool {
-    let dns = &view.snapshot.global_policy().dns;
-    let is_possible = dns.cache_proxy || dns.transparent_intercept.is_some();
-    is_possible && view.snapshot.responder.error_handling.unwrap_or(dns.cache_proxy)
-}
-
 /// Error handling (guide p. 188 to 191): an empty answer with the configured code, or none at all.
 fn answer_unsupported(view: &View<'_>, key: &[u8], host: &Host) -> Plan {
     let responder = view.snapshot.responder;
-    if !handles_errors(view) {
+    if !view.snapshot.handles_errors() {
         return Plan::Drop;
     }
     let code = response_code(responder.error_code);
@@ -308,7 +299,8 @@ fn offset_of_zone(key: &[u8], zone: &str) -> Option<usize> {
     name::offset_of_ancestor(key, &name::key_of_text(zone)?)
 }
 
-const fn response_code(code: ErrorCode) -> ResponseCode {
+/// The return code of that name.
+pub(crate) const fn response_code(code: ErrorCode) -> ResponseCode {
     match code {
         ErrorCode::FormatError => ResponseCode::FormErr,
         ErrorCode::NoError => ResponseCode::NoError,

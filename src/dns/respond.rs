@@ -353,10 +353,10 @@ pub(crate) fn answer_question(
         question: Some(*question),
         edns: None,
     };
-    match (Asker { appliance, settings, client, transport: Transport::Tcp }).ask(&request, question)
-    {
+    let asker = Asker { appliance, settings, client, transport: Transport::Tcp };
+    match asker.ask(&request, question) {
         Asked::Answer(answer) => Some(*answer),
-        // Nobody waits here for a real server.
+        // Who asks without a message does not wait for the network either.
         Asked::Nobody | Asked::Real { .. } => None,
     }
 }

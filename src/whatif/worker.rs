@@ -213,12 +213,11 @@ impl<'a> Worker<'a> {
         {
             gslb::renew_client(&self.snapshot, states, asked.asker, now);
             if host.positions(family).next().is_some() {
-                let domain = host.domain.lock();
                 let pool = Pool::of(&choose::View::new(
                     &self.snapshot,
                     states,
                     host,
-                    &domain,
+                    &host.domain.lock(),
                     family,
                     asked.asker,
                     now,
