@@ -203,8 +203,8 @@ fn answer_in_sna_domain(
 fn answer_at_host(view: &View<'_>, question: &Question<'_>, key: &[u8], host: &Host) -> Plan {
     let dns = &view.snapshot.global_policy().dns;
     let wanted = question.record_type;
-    let family = family(wanted, host);
-    if let Some(family) = family {
+    let has_address = |family: &Family| host.positions(*family).next().is_some();
+    if let Some(family) = family(wanted, host).filter(has_address) {
         let server_parses_any = || !dns.override_ && view.server() == DnsServer::Up;
         if view.snapshot.answers_itself(host, family)
             && !(wanted == RecordType::ANY && server_parses_any())
@@ -253,19 +253,16 @@ fn answer_by_policy(view: &View<'_>, host: &Host, family: Family, origin: Origin
     }
 }
 
-/// The family that a type of question asks for at this host; `None`: the host has no address that
-/// could be the answer.
+/// The family that a type of question asks for at this host; `None`: the type is unsupported.
 #[must_use]
 pub fn family(record_type: RecordType, host: &Host) -> Option<Family> {
-    let has = |family: Family| host.positions(family).next().is_some();
-    let family = match record_type {
-        RecordType::A => Family::V4,
+    match record_type {
+        RecordType::A => Some(Family::V4),
         // One family for each reply: the IPv4 list if there is one (decisions 5.4).
-        RecordType::ANY if has(Family::V4) => Family::V4,
-        RecordType::AAAA | RecordType::ANY => Family::V6,
-        _ => return None,
-    };
-    has(family).then_some(family)
+        RecordType::ANY if host.positions(Family::V4).next().is_some() => Some(Family::V4),
+        RecordType::AAAA | RecordType::ANY => Some(Family::V6),
+        _ => None,
+    }
 }
 
 /// Error handling (guide p. 188 to 191): an empty answer with the configured code, or none at all.
