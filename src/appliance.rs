@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use arc_swap::{ArcSwap, Guard};
 use hashbrown::HashMap;
 
+use crate::behind::learn::{self, Which};
 use crate::cli::sessions::Sessions;
 use crate::clock::{Clock, Moment};
 use crate::config::edit::{Change, Outcome, Trees};
@@ -24,14 +25,15 @@ use crate::health::schedule::{Event, Periods, Schedule};
 use crate::health::state::States;
 use crate::lab::Lab;
 use crate::live::gate::Gate;
+use crate::live::timetable::Timetable;
 use crate::log::status::StatusWatch;
 use crate::log::{Log, Stamp};
 use crate::model::hosts;
-use crate::model::hosts::wire_name;
 use crate::model::logging::{LogLevel, LogSettings};
 use crate::model::network::Network;
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::{NameEntry, Snapshot};
+use crate::model::time_zone::TimeZone;
 use crate::model::world::{self, Effect, World};
 use crate::store::{Saved, StateDirectory, StoreError};
 use crate::tftp::TftpServer;
@@ -54,6 +56,8 @@ pub struct Appliance {
     pub states: States,
     /// The way to the live network; it is closed unless `--live` opens it.
     pub gate: Arc<Gate>,
+    /// Checks over the network.
+    timetable: Arc<Mutex<Timetable>>,
     /// The sessions that are open.
     pub sessions: Sessions,
     /// Messages for the console and the log buffer.
@@ -67,6 +71,8 @@ pub struct Appliance {
     configuration: Mutex<Configuration>,
     /// Whether the snapshot is older than the configuration.
     is_stale: AtomicBool,
+    /// Whether the last question for the DNS server behind got no answer.
+    is_server_silent: AtomicBool,
     snapshot: ArcSwap<Snapshot>,
     /// When the appliance was started last, in milliseconds of the clock.
     started: AtomicU64,
@@ -131,6 +137,7 @@ impl Appliance {
             drops: Drops::default(),
             states: States::default(),
             gate: Arc::default(),
+            timetable: Arc::default(),
             sessions: Sessions::default(),
             log: Log::default(),
             lab: OnceLock::new(),
@@ -138,6 +145,7 @@ impl Appliance {
             deleted: Mutex::default(),
             configuration: Mutex::default(),
             is_stale: AtomicBool::new(false),
+            is_server_silent: AtomicBool::new(false),
             snapshot: ArcSwap::from_pointee(Snapshot::empty(DEFAULT_DEVICE_NAME)),
             started: AtomicU64::new(started),
             schedule: Mutex::default(),
@@ -161,7 +169,12 @@ impl Appliance {
     pub fn beside(other: &Appliance) -> Self {
         let states = States::beside(&other.states);
         let appliance = Appliance::new(Arc::clone(&other.grammar), Arc::clone(&other.clock), None);
-        Appliance { states, gate: Arc::clone(&other.gate), ..appliance }
+        Appliance {
+            states,
+            gate: Arc::clone(&other.gate),
+            timetable: Arc::clone(&other.timetable),
+            ..appliance
+        }
     }
 
     /// An appliance with the built-in grammar that saves nothing; for tests and benchmarks.
@@ -227,6 +240,8 @@ impl Appliance {
         let now = self.clock.now();
         self.started.store(now.as_millis(), Ordering::Relaxed);
         self.states.start(now);
+        self.states.learned.clear();
+        self.is_server_silent.store(false, Ordering::Relaxed);
         self.restarts.fetch_add(1, Ordering::Relaxed);
         self.restart_due.store(NEVER, Ordering::Relaxed);
         let tree = &configuration.trees.configuration;
@@ -236,6 +251,10 @@ impl Appliance {
         // Nobody has the snapshot yet, so what the devices report can still be entered.
         if self.apply_to(&snapshot, &report.world) == Effect::Snapshot {
             hosts::assign_owners(&mut snapshot);
+        }
+        if learn::learn(&snapshot, &self.states, Which::New) {
+            snapshot =
+                project::project(&self.grammar, tree, &self.states, configuration.boot, &snapshot);
         }
         self.is_stale.store(false, Ordering::Release);
         self.tell_itself(&snapshot);
@@ -280,14 +299,22 @@ impl Appliance {
         }
     }
 
-    /// The time of day, as seconds since 1970-01-01 00:00:00 UTC.
-    pub fn wall_seconds(&self) -> u64 {
-        self.clock.wall_seconds().saturating_add_signed(self.time_set.load(Ordering::Relaxed))
+    /// The time of day, as seconds since midnight of 1970-01-01 in the zone of the device.
+    pub fn local_seconds(&self) -> u64 {
+        let ahead = self.time_set.load(Ordering::Relaxed).saturating_add(self.time_zone().ahead);
+        self.clock.wall_seconds().saturating_add_signed(ahead)
     }
 
-    /// Sets the time of day.
-    pub fn set_wall_seconds(&self, seconds: u64) {
-        let ahead = i128::from(seconds) - i128::from(self.clock.wall_seconds());
+    /// The time zone of the device. Not to be called while the configuration is locked.
+    pub fn time_zone(&self) -> TimeZone {
+        let configuration = self.configuration();
+        TimeZone::read(&self.grammar, &configuration.trees.configuration)
+    }
+
+    /// Sets the time of day in the zone of the device.
+    pub fn set_local_seconds(&self, seconds: u64) {
+        let local = i128::from(seconds) - i128::from(self.time_zone().ahead);
+        let ahead = local - i128::from(self.clock.wall_seconds());
         self.time_set.store(i64::try_from(ahead).unwrap_or(0), Ordering::Relaxed);
         self.is_time_set.store(true, Ordering::Relaxed);
     }
@@ -305,7 +332,7 @@ impl Appliance {
     /// Puts a message into the log buffer. Not to be called while the configuration is locked.
     pub fn record(&self, level: LogLevel, text: impl Into<String>) {
         self.log_settings();
-        let wall = self.is_time_set.load(Ordering::Relaxed).then(|| self.wall_seconds());
+        let wall = self.is_time_set.load(Ordering::Relaxed).then(|| self.local_seconds());
         self.log.record(Stamp { uptime: self.uptime(), wall }, level, text.into());
     }
 
@@ -466,7 +493,8 @@ impl Appliance {
         let running = render::body(&self.grammar, tree, Secrets::Stored);
         // What was loaded may be written in another way: compare what it means.
         let mut saved = Trees::default();
-        load::load(&self.grammar, &mut saved, &configuration.startup);
+        let learned = &self.states.learned;
+        load::load_knowing(&self.grammar, &mut saved, &configuration.startup, learned);
         running != render::body(&self.grammar, &saved.configuration, Secrets::Stored)
     }
 
@@ -503,6 +531,20 @@ impl Appliance {
         self.own_current()
     }
 
+    /// The checks over the network, with their results.
+    pub fn timetable(&self) -> MutexGuard<'_, Timetable> {
+        // A panic in between loses one check, which is then not made again; results stay.
+        self.timetable.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A check over the network has changed the state of an address.
+    pub(crate) fn something_measured(&self) {
+        self.is_unwatched.store(true, Ordering::Release);
+        if let Some(lab) = self.lab() {
+            lab.something_changed();
+        }
+    }
+
     /// Whether VIPs have other owners than the snapshot knows.
     pub(crate) fn owners_changed(&self) {
         self.is_stale.store(true, Ordering::Release);
@@ -515,6 +557,7 @@ impl Appliance {
             if self.is_stale.swap(false, Ordering::AcqRel) {
                 let previous = self.snapshot.load_full();
                 self.publish_from(&configuration, &previous);
+                self.learn_new(&configuration);
             }
         }
         self.snapshot.load()
@@ -532,7 +575,9 @@ impl Appliance {
     pub fn go_on_from(&self, other: &Appliance) {
         let (snapshot, others) = (Arc::clone(&self.current()), Arc::clone(&other.current()));
         for host in &others.hosts {
-            if let Some(NameEntry::Host(own)) = snapshot.lookup(&wire_name(&host.domain_name)) {
+            if let Some(NameEntry::Host(own)) =
+                snapshot.lookup(&hosts::wire_name(&host.domain_name))
+            {
                 let state = host.domain.lock().clone();
                 *snapshot.hosts[own.index()].domain.lock() = state;
             }
@@ -570,7 +615,8 @@ impl Appliance {
         let snapshot = Arc::clone(&self.current());
         let policy = snapshot.global_policy();
         let sample = policy.connection_load.sampling_rate;
-        let periods = Periods { status: policy.status_interval, sample };
+        let periods =
+            Periods { status: policy.status_interval, check: policy.dns.check_interval, sample };
         schedule.advance(self.clock.now(), periods, |moment, event| match event {
             Event::Second => {
                 self.states.pass_second(sample);
@@ -581,6 +627,7 @@ impl Appliance {
             }
             Event::Status => self.states.report_status(),
             Event::Health => self.follow_health(&snapshot, moment),
+            Event::Check => self.learn_again(&snapshot),
             Event::Ageing => self.forget_old(&snapshot, moment),
         });
     }
@@ -605,6 +652,49 @@ impl Appliance {
     fn schedule(&self) -> MutexGuard<'_, Schedule> {
         // A panic in between loses reports, and the next ones come in order.
         self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Learns the addresses of names that nobody has asked for yet: at once when a host is
+    /// configured (guide p. 32).
+    fn learn_new(&self, configuration: &Configuration) {
+        let snapshot = self.snapshot.load_full();
+        if learn::learn(&snapshot, &self.states, Which::New) {
+            self.publish_from(configuration, &snapshot);
+        }
+    }
+
+    /// Learns the addresses of all names again: at each check interval.
+    fn learn_again(&self, snapshot: &Snapshot) {
+        if learn::learn(snapshot, &self.states, Which::All) {
+            self.is_stale.store(true, Ordering::Release);
+            self.is_unwatched.store(true, Ordering::Release);
+        }
+    }
+
+    /// Takes note of whether a question for the DNS server behind got an answer, and says so when
+    /// that is not as it was the last time.
+    pub(crate) fn note_server_behind(&self, answers: bool) {
+        if !answers {
+            Counters::count(&self.counters.forwarded_unanswered);
+        }
+        if self.is_server_silent.load(Ordering::Relaxed) == answers
+            && self.is_server_silent.swap(!answers, Ordering::Relaxed) == answers
+        {
+            let message = if answers { Message::ServerAnswers } else { Message::ServerSilent };
+            self.log.say(self.grammar.message(message, &[]));
+        }
+    }
+
+    /// Learns addresses from a reply that a client gets; whether they are new, and the snapshot is
+    /// another one now.
+    pub(crate) fn learn_in_passing(&self, name: &str, addresses: &[IpAddr], ttl: u32) -> bool {
+        let now = self.clock.now();
+        let is_new = self.states.learned.learn_in_passing(name, addresses, ttl, now);
+        if is_new {
+            self.is_stale.store(true, Ordering::Release);
+            self.is_unwatched.store(true, Ordering::Release);
+        }
+        is_new
     }
 
     fn publish_from(&self, configuration: &Configuration, previous: &Snapshot) {

@@ -51,7 +51,7 @@ pub(crate) enum Command {
     /// Reads configurations and reports every line that is not fully modelled: exit 0 if clean,
     /// 1 with findings, 2 if a file is unreadable
     Check {
-        /// Configuration files
+        /// Configuration files; a folder is checked as a lab
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// How findings are written

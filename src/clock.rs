@@ -150,6 +150,25 @@ impl Clock for DrivenClock {
     }
 }
 
+/// Measures how long something real took, such as the answer of a server, whatever the clock of the
+/// process says.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Begins now.
+    #[must_use]
+    pub fn start() -> Self {
+        Stopwatch(Instant::now())
+    }
+
+    /// What has passed since.
+    #[must_use]
+    pub fn elapsed(self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
 /// Calls `tick` once a second for as long as it is polled; seconds that were missed are left out.
 pub async fn every_second(mut tick: impl FnMut()) {
     let mut interval = tokio::time::interval(Duration::from_secs(1));

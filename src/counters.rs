@@ -40,6 +40,10 @@ counters! {
     intercept_redirects = "intercept redirects",
     /// Intercepted questions that the appliance answered itself.
     intercept_direct_responses = "intercept direct responses",
+    /// Questions that went to the DNS server behind.
+    forwarded = "questions to the server behind",
+    /// Questions that got no reply because no DNS server behind answered.
+    forwarded_unanswered = "not answered by the server",
     /// Error replies to unsupported query types (guide p. 191).
     error_handling_responses = "error handling responses",
     /// Questions that were dropped without a reply.

@@ -21,6 +21,7 @@ use adxemu::dns::{Responder, Settings};
 use adxemu::grammar::link::Message;
 use adxemu::grammar::{Grammar, GrammarError, reference};
 use adxemu::lab::{Lab, LabError};
+use adxemu::live::checker::Checker;
 use adxemu::live::gate::Allowed;
 use adxemu::replay::appliance::Played;
 use adxemu::replay::{self, Subject};
@@ -262,6 +263,7 @@ fn interactive(options: &Options, started: &Started) -> Result<ExitCode, Failure
     let runtime = runtime()?;
     let server = listen(options, &runtime, &started.responder, NonZeroUsize::MIN);
     keep_time(&runtime, started);
+    check_servers(&runtime, started);
     let mut session = Session::new(Arc::clone(&started.responder));
     let mut output = io::stdout().lock();
     let is_terminal = io::stdin().is_terminal() && output.is_terminal();
@@ -328,6 +330,7 @@ fn serve(options: &Options, started: &Started) -> Result<ExitCode, Failure> {
     let server =
         listen(options, &runtime, &started.responder, workers_of_a_server()).transpose()?;
     keep_time(&runtime, started);
+    check_servers(&runtime, started);
     let appliance = started.appliance();
     let mut stderr = io::stderr();
     stderr.write_all(started.complaints().as_bytes())?;
@@ -382,6 +385,22 @@ fn keep_time(runtime: &Runtime, started: &Started) {
     }));
 }
 
+/// Checks servers over the network beside all that, if the program may reach any.
+fn check_servers(runtime: &Runtime, started: &Started) {
+    if started.appliance().gate.allowed() == Allowed::Nothing {
+        return;
+    }
+    let appliances = match &started.lab {
+        Some(lab) => {
+            lab.members().iter().map(|member| Arc::clone(&member.responder.appliance)).collect()
+        }
+        None => vec![Arc::clone(started.appliance())],
+    };
+    if let Some(checker) = Checker::new(appliances) {
+        runtime.spawn(every_second(move || checker.tick()));
+    }
+}
+
 /// Waits until the program is told to stop.
 async fn stop_signal() -> io::Result<()> {
     #[cfg(unix)]
@@ -422,11 +441,16 @@ fn check_files(
     let mut checked = Vec::with_capacity(files.len());
     let mut unreadable = false;
     for path in files {
-        match store::read_text(path) {
-            Ok(text) => {
+        let found = if path.is_dir() {
+            check::check_lab(&grammar, path).map_err(Failure::from)
+        } else {
+            store::read_text(path).map_err(Failure::from).map(|text| {
                 let text = capture::clean(&grammar, &text);
-                checked.push(check::check(&grammar, &path.to_string_lossy(), &text));
-            }
+                vec![check::check(&grammar, &path.to_string_lossy(), &text)]
+            })
+        };
+        match found {
+            Ok(found) => checked.extend(found),
             Err(error) => {
                 unreadable = true;
                 writeln!(io::stderr(), "adxemu: {error}")?;

@@ -3,8 +3,13 @@
 use std::process::{Command, Output};
 use std::sync::{Arc, OnceLock};
 
-use adxemu::check::{self, Checked, rule::RULES};
+use adxemu::check::{Checked, check as check_text, rule::RULES};
 use adxemu::grammar::Grammar;
+
+mod check {
+    mod documents;
+    mod lab;
+}
 
 fn grammar() -> &'static Arc<Grammar> {
     static GRAMMAR: OnceLock<Arc<Grammar>> = OnceLock::new();
@@ -12,7 +17,7 @@ fn grammar() -> &'static Arc<Grammar> {
 }
 
 fn check(text: &str) -> Checked {
-    check::check(grammar(), "test.cfg", text)
+    check_text(grammar(), "test.cfg", text)
 }
 
 /// Lines at which a rule speaks up.
@@ -81,6 +86,17 @@ fn addresses_weights_and_hosts() {
 }
 
 #[test]
+fn affinities_need_their_device() {
+    let site = "gslb site S\n si-name slb 192.0.2.9\n!\ngslb site T\n si-name 192.0.2.10\n!\n";
+    let lines = " prefer S slb for 10.0.0.0/8\n prefer S other for 10.1.0.0/16\n \
+                 prefer S 192.0.2.9 for 10.2.0.0/16\n prefer S 192.0.2.10 for 10.3.0.0/16\n";
+    let global = format!("{site}gslb affinity\n{lines}");
+    assert_eq!(lines_of("affinity-without-device", &global), [9, 11]);
+    let group = format!("{site}gslb affinity-group 7\n{lines}");
+    assert_eq!(lines_of("affinity-without-device", &group), [9, 11]);
+}
+
+#[test]
 fn metrics_without_data_and_out_of_reach() {
     let zone = "gslb dns zone b.c\n host-info a http\n host-info a ip-list 192.0.2.1\n!\n";
     let policy = |lines: &str| format!("{zone}gslb policy\n{lines}");
@@ -119,6 +135,37 @@ fn policies_and_the_device() {
     let many = many.concat();
     assert_eq!(lines_of("device-limit", &many), [1]);
     assert_eq!(lines_of("device-limit", "gslb site s\n"), [0; 0]);
+}
+
+#[test]
+fn servers_and_what_they_name() {
+    let real = "server real web 192.0.2.31\n port http\n!\n";
+    let vip = |lines: &str| format!("{real}server virtual v 198.51.100.1\n port http\n{lines}");
+    assert_eq!(lines_of("unknown-server", &vip(" bind http web http Other http\n")), [6]);
+    assert_eq!(lines_of("unknown-server", &vip(" bind http WEB http\n")), [0; 0]);
+    assert_eq!(lines_of("unbound-port", &vip("")), [5]);
+    assert_eq!(lines_of("unbound-port", &vip(" port http disable\n")), [0; 0]);
+    assert_eq!(lines_of("unbound-port", "server virtual v 198.51.100.1\n port dns\n"), [0; 0]);
+    let tracks = vip(" port ssl\n track-group http ssl\n bind http web http\n");
+    assert_eq!(lines_of("tracked-port-unbound", &tracks), [7]);
+    assert_eq!(lines_of("tracked-port-unbound", &format!("{tracks} bind ssl web ssl\n")), [0; 0]);
+
+    let attached =
+        real.replace(" port http\n", " port http\n port http healthck h\n port ssl healthck g\n");
+    assert_eq!(lines_of("unknown-health-policy", &attached), [3, 4]);
+    let policies = "healthck g icmp\nhealthck h boolean\n and g x\nhealthck x\n";
+    assert_eq!(lines_of("unknown-health-policy", &format!("{policies}{attached}")), [4]);
+    let known = policies.replace("healthck x\n", "healthck x tcp\n!\n");
+    assert_eq!(lines_of("unknown-health-policy", &format!("{known}{attached}")), [0; 0]);
+    assert_eq!(lines_of("unknown-health-policy", "healthck h boolean\n not y\n"), [2]);
+
+    let ranges = "port-range r\n port 8000 to 8049\nport-range empty\n";
+    let uses = format!(
+        "{ranges}server real web 192.0.2.31\n port-range r\n port-range empty\n port-range gone\n"
+    );
+    assert_eq!(lines_of("unknown-port-range", &uses), [6, 7]);
+    assert_eq!(lines_of("port-range-too-long", ranges), [0; 0]);
+    assert_eq!(lines_of("port-range-too-long", &ranges.replace("8049", "8050")), [2]);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod console {
     mod help;
     mod keys;
     mod messages;
+    mod pager;
     mod paste;
     mod restore;
 }

@@ -10,7 +10,7 @@ use hickory_proto::rr::rdata::{A, AAAA, CNAME};
 use hickory_proto::rr::{Name, RData, Record, RecordType};
 use hickory_proto::serialize::binary::BinDecodable as _;
 
-use crate::behind::master_file::{Found, MasterFile, key_of};
+use crate::behind::master_file::{Found, MasterFile};
 use crate::behind::reply::Reply;
 use crate::dns::name::{self, Key};
 use crate::model::snapshot::{NameEntry, Snapshot, Source};
@@ -165,7 +165,7 @@ impl Data {
         defaults: Option<&Snapshot>,
         reply: &mut Reply,
     ) -> Option<Name> {
-        let key = key_of(owner);
+        let key = name::key_of_name(owner);
         let records = match self.typed.get(&key) {
             Some(Typed::Nothing) => {
                 reply.code = ResponseCode::NXDomain;

@@ -132,7 +132,7 @@ impl MasterFile {
     }
 
     fn add(&mut self, record: Record) {
-        let owner = key_of(&record.name);
+        let owner = name::key_of_name(&record.name);
         if record.record_type() == RecordType::SOA {
             self.apexes.insert(owner.clone());
         }
@@ -202,7 +202,7 @@ impl MasterFile {
 
     /// The address records of a name, for the additional section.
     pub fn addresses(&self, name: &Name) -> impl Iterator<Item = &Record> {
-        let records = self.records.get(&key_of(name)).map_or(&[][..], |records| records);
+        let records = self.records.get(&name::key_of_name(name)).map_or(&[][..], |records| records);
         records.iter().filter(|record| matches!(record.data, RData::A(_) | RData::AAAA(_)))
     }
 
@@ -220,20 +220,6 @@ fn ancestors(key: &[u8]) -> impl Iterator<Item = &[u8]> {
         let length = usize::from(*name.first()?);
         if length == 0 { None } else { name.get(length + 1..) }
     })
-}
-
-/// The key of a name.
-#[must_use]
-pub fn key_of(name: &Name) -> Key {
-    let mut key = Key::new();
-    for label in name {
-        // A label of the library holds 63 bytes at most.
-        key.push(u8::try_from(label.len()).unwrap_or(0));
-        key.extend(label.iter().map(u8::to_ascii_lowercase));
-    }
-    key.push(0);
-    debug_assert_eq!(name::uncompressed_length(&key), Some(key.len()));
-    key
 }
 
 /// The line and the fault of an error that reads `line:column: fault`. Its place is the end of what

@@ -10,5 +10,6 @@
 //! said, from the configuration. Knows nothing of policies.
 
 pub mod emulated;
+pub mod learn;
 pub mod master_file;
 pub mod reply;

@@ -2,9 +2,11 @@
 //! should look at.
 //!
 //! [`check`] reads one configuration as the appliance would and listens to the loader; then every
-//! rule of [`rule::RULES`] looks at the whole. The results are plain data, which [`text`], [`json`]
+//! rule of [`rule::RULES`] looks at the whole. [`check_lab`] does the same with those of a lab, each of
+//! which then means what it means with the reports of the others. The results are plain data, which [`text`], [`json`]
 //! and [`sarif`] write down.
 
+mod folder;
 pub mod json;
 pub mod lines;
 mod paste;
@@ -19,11 +21,15 @@ use std::sync::Arc;
 use crate::appliance::Appliance;
 use crate::check::lines::{Line, Lines, Standing};
 use crate::check::paste::Paste;
+use crate::check::places::Places;
 use crate::check::rule::{Finding, RULES, Severity, Subject};
 use crate::clock::DrivenClock;
 use crate::config::edit::Trees;
 use crate::config::load;
 use crate::grammar::Grammar;
+use crate::model::snapshot::Snapshot;
+
+pub use folder::check_lab;
 
 /// What was found in one file.
 #[derive(Debug)]
@@ -63,28 +69,53 @@ pub struct Summary {
 
 /// Checks one configuration. `name` is only carried along.
 pub fn check(grammar: &Arc<Grammar>, name: &str, text: &str) -> Checked {
-    let mut listeners = (Lines::new(grammar), Paste::new(grammar));
-    let mut trees = Trees::default();
-    load::load_heard(grammar, &mut trees, text, &mut listeners);
-    let (Lines { lines, places, mut findings, .. }, paste) = listeners;
-
+    let read = Read::new(grammar, text);
     // The meaning of the lines is what the appliance itself makes of them.
     let appliance = Appliance::new(Arc::clone(grammar), Arc::new(DrivenClock::new()), None);
     appliance.start_with(text);
     let snapshot = appliance.current();
-    let subject = Subject { snapshot: &snapshot, places: &places };
-    for rule in RULES {
-        if let Some(look) = rule.look {
-            findings.extend(look(&subject).into_iter().map(|found| found.of(rule)));
-        }
+    read.with_meaning(grammar, name, &snapshot).0
+}
+
+/// What was heard while a file was read.
+struct Read {
+    lines: Vec<Line>,
+    places: Places,
+    findings: Vec<Finding>,
+}
+
+impl Read {
+    fn new(grammar: &Arc<Grammar>, text: &str) -> Self {
+        let mut listeners = (Lines::new(grammar), Paste::new(grammar));
+        let mut trees = Trees::default();
+        load::load_heard(grammar, &mut trees, text, &mut listeners);
+        let (Lines { lines, places, mut findings, .. }, paste) = listeners;
+        findings.extend(paste.compare(&mut trees));
+        Read { lines, places, findings }
     }
-    findings.extend(paste.compare(&mut trees));
-    // Stable: what one rule says of a line stays together.
-    findings.sort_by_key(|finding| (finding.line, finding.column));
-    Checked { name: name.to_owned(), lines, findings }
+
+    /// Adds what the rules about a whole configuration find.
+    fn with_meaning(self, grammar: &Grammar, name: &str, snapshot: &Snapshot) -> (Checked, Places) {
+        let Read { lines, places, mut findings } = self;
+        let subject = Subject { grammar, snapshot, places: &places };
+        for rule in RULES {
+            if let Some(look) = rule.look {
+                findings.extend(look(&subject).into_iter().map(|found| found.of(rule)));
+            }
+        }
+        let mut checked = Checked { name: name.to_owned(), lines, findings };
+        checked.sort();
+        (checked, places)
+    }
 }
 
 impl Checked {
+    /// Brings the findings into the order of the lines.
+    fn sort(&mut self) {
+        // Stable: what one rule says of a line stays together.
+        self.findings.sort_by_key(|finding| (finding.line, finding.column));
+    }
+
     /// The counts of this file.
     pub fn summary(&self) -> Summary {
         let mut summary = Summary { lines: self.lines.len(), ..Summary::default() };

@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 use crate::config::edit::Place;
 use crate::config::tree::{Values, key_of};
 use crate::grammar::link::Kept;
+use crate::grammar::value::Value;
 use crate::grammar::{Command, Grammar};
 
 /// The lines of the statements, by the name of the statement and the keys from the outermost block
@@ -47,6 +48,24 @@ impl Places {
         beginning.push(' ');
         let entries = self.entries.iter().filter(|((one, key), _)| {
             *one == kept && (key.starts_with(&beginning) || **key == *whole)
+        });
+        entries.map(|(_, entry)| entry.line).min()
+    }
+
+    /// The first line of all statements of that name whose keys begin with these and that have a
+    /// value like that. Looks at every statement too.
+    pub fn first_with(
+        &self,
+        kept: Kept,
+        keys: &[&dyn std::fmt::Display],
+        is_wanted: impl Fn(&Value) -> bool,
+    ) -> Option<usize> {
+        let mut beginning = joined(keys);
+        separate(&mut beginning);
+        let entries = self.entries.iter().filter(|((one, key), entry)| {
+            *one == kept
+                && key.starts_with(&beginning)
+                && entry.values.iter().any(|(_, value)| is_wanted(value))
         });
         entries.map(|(_, entry)| entry.line).min()
     }

@@ -1,7 +1,8 @@
 //! The rules: each has a name, a severity, its evidence, and one function that looks.
 
 use crate::check::places::Places;
-use crate::check::rules::{addresses, device, policies};
+use crate::check::rules::{addresses, affinities, device, lab, policies, servers};
+use crate::grammar::Grammar;
 use crate::model::snapshot::Snapshot;
 use crate::names::named_enum;
 
@@ -28,7 +29,8 @@ pub struct Rule {
     pub summary: &'static str,
     /// Where it is said that this is so.
     pub evidence: &'static str,
-    /// What looks for it in a whole configuration; `None`: it is heard while the file is read.
+    /// What looks for it in a whole configuration; `None`: it is heard while the file is read, or is
+    /// about several files.
     pub look: Option<fn(&Subject<'_>) -> Vec<Found>>,
 }
 
@@ -42,6 +44,8 @@ impl PartialEq for Rule {
 /// What a rule looks at.
 #[derive(Debug)]
 pub struct Subject<'a> {
+    /// The grammar that read it.
+    pub grammar: &'a Grammar,
     /// The meaning of the configuration.
     pub snapshot: &'a Snapshot,
     /// Where each statement stands in the file.
@@ -87,7 +91,7 @@ pub static REJECTED_LINE: Rule = Rule {
     name: "rejected-line",
     severity: Severity::Error,
     summary: "The line is refused and put aside; all others count.",
-    evidence: "design 2.8",
+    evidence: "decisions 7.1",
     look: None,
 };
 
@@ -105,7 +109,7 @@ pub static OPAQUE_LINE: Rule = Rule {
     name: "opaque-line",
     severity: Severity::Warning,
     summary: "The emulator does not know the line; it is kept as it is and printed in its place.",
-    evidence: "design 2.8",
+    evidence: "decisions 7.1",
     look: None,
 };
 
@@ -114,7 +118,7 @@ pub static KEPT_LINE: Rule = Rule {
     name: "kept-line",
     severity: Severity::Note,
     summary: "The line is stored, checked and printed, but changes nothing that the emulator does.",
-    evidence: "design 2.8",
+    evidence: "decisions 7.1",
     look: None,
 };
 
@@ -150,7 +154,7 @@ pub static PASTE_DIFFERS: Rule = Rule {
     name: "paste-differs",
     severity: Severity::Warning,
     summary: "Pasted at a prompt the file would end in another state than loaded from a file.",
-    evidence: "base-cli 1.4; design 2.8",
+    evidence: "decisions 7.1",
     look: None,
 };
 
@@ -171,8 +175,24 @@ pub static RULES: &[&Rule] = &[
     &policies::UNREACHABLE_METRIC,
     &policies::ACTIVE_ONLY_WITHOUT_OVERRIDE,
     &policies::UNUSED_POLICY,
+    &affinities::AFFINITY_WITHOUT_DEVICE,
     &device::NO_DNS_VIP,
     &device::DEVICE_LIMIT,
+    &servers::UNKNOWN_SERVER,
+    &servers::UNKNOWN_HEALTH_POLICY,
+    &servers::UNKNOWN_PORT_RANGE,
+    &servers::PORT_RANGE_TOO_LONG,
+    &servers::UNBOUND_PORT,
+    &servers::TRACKED_PORT_UNBOUND,
+    &lab::NO_CONTROLLER,
+    &lab::UNKNOWN_SITE_DEVICE,
+    &lab::UNUSED_SITE_DEVICE,
+    &lab::PROTOCOL_OFF,
+    &lab::PROTOCOL_PORT_DIFFERS,
+    &lab::ADDRESS_OF_TWO_DEVICES,
+    &lab::VIP_OF_TWO_DEVICES,
+    &lab::APPLICATION_NOT_AT_VIP,
+    &lab::SAME_HOST_NAME,
 ];
 
 #[cfg(test)]

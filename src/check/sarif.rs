@@ -20,7 +20,10 @@ const SCHEMA: &str =
 pub fn write(files: &[Checked], out: &mut dyn Write) -> io::Result<()> {
     let results: Vec<Value> = files
         .iter()
-        .flat_map(|file| file.findings.iter().map(|finding| result(&file.name, finding)))
+        .enumerate()
+        .flat_map(|(place, file)| {
+            file.findings.iter().map(move |finding| result(place, &file.name, finding))
+        })
         .collect();
     let artifacts: Vec<Value> =
         files.iter().map(|file| json!({ "location": { "uri": uri(&file.name) } })).collect();
@@ -30,9 +33,10 @@ pub fn write(files: &[Checked], out: &mut dyn Write) -> io::Result<()> {
         "runs": [{
             "tool": { "driver": {
                 "name": env!("CARGO_PKG_NAME"),
-                "version": env!("CARGO_PKG_VERSION"),
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
                 "rules": RULES.iter().map(|rule| description(rule)).collect::<Vec<_>>(),
             }},
+            "invocations": [{ "executionSuccessful": true }],
             "columnKind": "unicodeCodePoints",
             "artifacts": artifacts,
             "results": results,
@@ -52,22 +56,26 @@ fn description(rule: &Rule) -> Value {
     })
 }
 
-fn result(name: &str, finding: &Finding) -> Value {
+/// `place` is that of the file among the artifacts.
+fn result(place: usize, name: &str, finding: &Finding) -> Value {
     json!({
         "ruleId": finding.rule.name,
         "ruleIndex": RULES.iter().position(|rule| **rule == *finding.rule),
         "level": finding.rule.severity.name(),
         "message": { "text": finding.message },
         "locations": [{ "physicalLocation": {
-            "artifactLocation": { "uri": uri(name) },
+            "artifactLocation": { "uri": uri(name), "index": place },
             "region": { "startLine": finding.line, "startColumn": finding.column },
         }}],
     })
 }
 
-/// A file name as a URI reference (RFC 3986 section 2.1).
+/// A file name as a URI reference (RFC 3986 section 2.1, 4.2); an absolute one as a `file` URI (RFC 8089).
 fn uri(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
+    if name.starts_with('/') {
+        out.push_str("file://");
+    }
     for byte in name.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
@@ -90,5 +98,6 @@ mod tests {
     #[test]
     fn file_names_become_uri_references() {
         assert_eq!(uri("labs/two sites/ü.cfg"), "labs/two%20sites/%C3%BC.cfg");
+        assert_eq!(uri("/etc/a:b.cfg"), "file:///etc/a%3Ab.cfg");
     }
 }

@@ -3,9 +3,9 @@
 use crate::cli::matcher::{self, Stop, Why};
 use crate::cli::words::{self, Word};
 use crate::grammar::link::{Kept, Message};
-use crate::grammar::trie::Node;
+use crate::grammar::trie::{ArgumentEdge, Node};
 use crate::grammar::value::{Fit, ValueType, starts_with_ignoring_case};
-use crate::grammar::{Grammar, ModeId};
+use crate::grammar::{Command, Grammar, ModeId};
 
 /// One thing that may stand at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,13 @@ pub struct Candidate {
 pub trait Names {
     /// The last keys of the statements of that name, in order of entry.
     fn names(&self, kept: Kept) -> Vec<String>;
+
+    /// What the statements of that name have for the argument of that name, or else as their last
+    /// key.
+    fn values_of(&self, kept: Kept, argument: &str) -> Vec<String>;
+
+    /// What the statements of a command have for an argument in the present block of a mode.
+    fn values_in(&self, mode: ModeId, command: &Command, argument: usize) -> Vec<String>;
 }
 
 /// What may stand at the end of a text.
@@ -90,6 +97,7 @@ fn list_in(
         words_of(node, beginning_text, &mut candidates);
     }
     values_of(grammar, node, beginning, names, &mut candidates);
+    names_of(grammar, mode, node, beginning, names, &mut candidates);
     let complete = beginning.is_none() && node.leaf.is_some() && !before.is_empty();
     let filtered = complete
         && node.leaf.is_some_and(|leaf| {
@@ -171,6 +179,46 @@ fn values_of(
             || begins_value(&edge.value_type, text);
         if could_be {
             candidates.push(placeholder(&edge.value_type, &edge.help));
+        }
+    }
+}
+
+/// Names that stand in no `ref`: those that the stanza suggests, and behind their first letters those
+/// that the lines of this command have made before.
+fn names_of(
+    grammar: &Grammar,
+    mode: ModeId,
+    node: &Node,
+    beginning: Option<Word<'_>>,
+    names: &dyn Names,
+    candidates: &mut Vec<Candidate>,
+) {
+    let text = beginning.map_or("", |word| word.text);
+    let is_name = |edge: &&ArgumentEdge| {
+        edge.value_type.is_free()
+            && !edge.value_type.takes_the_rest()
+            && !matches!(edge.value_type, ValueType::Reference(..))
+    };
+    for edge in node.arguments.iter().filter(|edge| !edge.hidden).filter(is_name) {
+        let mut found = Vec::new();
+        for command in grammar.trie(mode).commands_behind(edge.target) {
+            let command = grammar.command(command);
+            let Some(argument) = command.argument(&edge.name) else { continue };
+            for (_, kept) in command.suggestions.iter().filter(|(one, _)| *one == argument) {
+                found.extend(names.values_of(*kept, &edge.name));
+            }
+            if command.storage.is_some()
+                && !text.is_empty()
+                && !command.arguments[argument].is_secret()
+            {
+                found.extend(names.values_in(mode, command, argument));
+            }
+        }
+        found.retain(|word| text.is_empty() || starts_with_ignoring_case(word, text));
+        found.sort_unstable();
+        found.dedup();
+        for word in found {
+            candidates.push(Candidate { word, help: edge.help.clone(), literal: true });
         }
     }
 }

@@ -7,6 +7,7 @@ mod files;
 pub mod filter;
 mod gslb;
 pub mod help;
+mod live_names;
 pub mod matcher;
 pub mod pager;
 pub mod question;

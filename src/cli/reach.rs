@@ -3,9 +3,13 @@
 use std::fmt::Write as _;
 use std::net::IpAddr;
 
+use hickory_proto::rr::RecordType;
+
+use crate::behind::emulated::EmulatedServer;
 use crate::cli::session::Session;
 use crate::config::edit::Refusal;
 use crate::config::tree::{Reading, Tree};
+use crate::dns::name;
 use crate::grammar::Grammar;
 use crate::grammar::link::{Kept, Message};
 use crate::model::snapshot::Snapshot;
@@ -14,7 +18,7 @@ use crate::model::snapshot::Snapshot;
 const MOST_HOPS: u8 = 30;
 
 /// The address that a command names. A name is looked up as the device would, if it has a server to
-/// ask: what that server says is what is configured here, and no selection is made or counted.
+/// ask: the emulated one answers, and no selection is made or counted.
 ///
 /// # Errors
 ///
@@ -41,8 +45,9 @@ pub(super) fn target(session: &Session, arguments: &Reading<'_>) -> Result<IpAdd
     let snapshot = session.appliance.current();
     // As it stands, then completed by the domain of the device.
     let completed = domain.map(|domain| format!("{name}.{domain}"));
-    address_of(&snapshot, name)
-        .or_else(|| completed.and_then(|name| address_of(&snapshot, &name)))
+    let server = &session.appliance.states.dns_server;
+    address_of(server, &snapshot, name)
+        .or_else(|| completed.and_then(|name| address_of(server, &snapshot, &name)))
         .ok_or_else(|| unknown(Message::UnknownHost))
 }
 
@@ -51,11 +56,13 @@ fn domain_name(grammar: &Grammar, tree: &Tree) -> Option<String> {
     statement.text("domain").map(str::to_owned)
 }
 
-/// The first address of a configured host, of IPv4 if there is one.
-fn address_of(snapshot: &Snapshot, name: &str) -> Option<IpAddr> {
-    let host = snapshot.hosts.iter().find(|host| host.domain_name.eq_ignore_ascii_case(name))?;
-    let mut addresses = host.addresses.iter().map(|address| address.ip);
-    addresses.clone().find(IpAddr::is_ipv4).or_else(|| addresses.next())
+/// The first address that the server behind has for a name, of IPv4 if there is one.
+fn address_of(server: &EmulatedServer, snapshot: &Snapshot, name: &str) -> Option<IpAddr> {
+    let wire_name = name::key_of_text(name)?;
+    [RecordType::A, RecordType::AAAA].into_iter().find_map(|record_type| {
+        let reply = server.answer_with(snapshot, &wire_name, record_type);
+        reply.answers.iter().find_map(|record| record.data.ip_addr())
+    })
 }
 
 /// `ping`: an address answers unless `emulate health` says that it is down.

@@ -16,7 +16,6 @@ use crate::config::tree::{Reading, Tree};
 use crate::grammar::link::{Kept, Message, Report};
 use crate::grammar::{Grammar, Privilege, Verb};
 use crate::model::network::Network;
-use crate::model::snapshot::Application;
 use crate::model::snapshot::Snapshot;
 use crate::show;
 use crate::sna::SnaDomain;
@@ -79,7 +78,8 @@ pub(super) fn print(
         Report::Module => show::module(),
         Report::Reload => {
             let left = appliance.restart_due().map(|due| due.since(appliance.clock.now()));
-            show::reload(left.map(|left| left.as_secs()), appliance.wall_seconds())
+            let zone = appliance.time_zone().name;
+            show::reload(left.map(|left| left.as_secs()), appliance.local_seconds(), &zone)
         }
         Report::TechSupport => tech_support(session, arguments)?,
         Report::Users => {
@@ -94,8 +94,11 @@ pub(super) fn print(
             })?
         }
         Report::Who => show::who(&appliance.sessions.list(), appliance.clock.now()),
-        Report::Clock => show::clock(appliance.wall_seconds()),
-        Report::Version => show::version(appliance.uptime(), appliance.wall_seconds()),
+        Report::Clock => show::clock(appliance.local_seconds(), &appliance.time_zone().name),
+        Report::Version => {
+            let zone = appliance.time_zone().name;
+            show::version(appliance.uptime(), appliance.local_seconds(), &zone)
+        }
         Report::DefaultPolicy => show::default_policy(),
         Report::Policy => show::global_policy(&snapshot),
         Report::HostPolicyAll => show::host_policies(&snapshot),
@@ -113,28 +116,28 @@ pub(super) fn print(
             let site = arguments.text("site");
             show::sites(&snapshot, site).ok_or_else(|| missing(Kept::Site, "site"))?
         }
-        Report::HealthPolicies => {
-            show::health_policies(&snapshot, &appliance.states, &|port| port_name(session, port))
-        }
+        Report::HealthPolicies => show::health_policies(&snapshot, &appliance.states, &|port| {
+            render::port_name(&session.appliance.grammar, port)
+        }),
         Report::PortRanges => show::port_ranges(&snapshot),
         Report::ServerReal => {
-            let names = |port| port_name(session, port);
+            let names = |port| render::port_name(&session.appliance.grammar, port);
             show::server_real(&snapshot, &appliance.states, &names, arguments.text("name"))
                 .ok_or_else(|| missing(Kept::RealServer, "name"))?
         }
         Report::ServerVirtual => {
-            let names = |port| port_name(session, port);
+            let names = |port| render::port_name(&session.appliance.grammar, port);
             show::server_virtual(&snapshot, &names, arguments.text("name"))
                 .ok_or_else(|| missing(Kept::VirtualServer, "name"))?
         }
-        Report::ServerBind => {
-            show::server_bind(&snapshot, &appliance.states, &|port| port_name(session, port))
-        }
+        Report::ServerBind => show::server_bind(&snapshot, &appliance.states, &|port| {
+            render::port_name(&session.appliance.grammar, port)
+        }),
         Report::ServerSession => show::server_session(&snapshot, &appliance.states),
         Report::ServerGlobal => show::server_global(&snapshot),
         Report::SnaDomain => {
             let domains = sna_domains(&snapshot, arguments.text("domain"))?;
-            show::sna_domains(&domains, appliance.clock.now(), appliance.clock.wall_seconds())
+            show::sna_domains(&domains, appliance.clock.now(), appliance.local_seconds())
         }
         Report::TrafficSite => show::traffic_site(&snapshot),
         Report::GlobalStat => show::global_stat(&appliance.counters),
@@ -167,6 +170,12 @@ pub(super) fn print(
         Report::EmulateExplain => gslb::explain(session, arguments)?,
         Report::EmulateRejected => rejected(session),
         Report::EmulateDiff => difference(session),
+        Report::EmulateLive => {
+            let names = |port| render::port_name(&session.appliance.grammar, port);
+            let now = appliance.clock.now();
+            let timetable = appliance.timetable();
+            show::live(&appliance.gate, &appliance.states, &timetable, &names, now)
+        }
         Report::EmulateAudit => what_if::audit(session),
         Report::EmulateFailures => what_if::failures(session, arguments),
         Report::EmulateSimulate => what_if::simulate(session, arguments)?,
@@ -190,11 +199,6 @@ pub(super) fn sna_domains<'a>(
 
 /// The name of the context that is always there (Administration guide p. 141).
 const DEFAULT_CONTEXT: &str = "default";
-
-/// The name of a port, as configurations print it.
-fn port_name(session: &Session, port: Application) -> String {
-    port.name(&session.appliance.grammar)
-}
 
 fn running(session: &Session) -> String {
     let configuration = session.appliance.configuration();

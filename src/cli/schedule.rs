@@ -8,7 +8,7 @@ use crate::show;
 
 /// `clock set`.
 pub(super) fn set_clock(appliance: &Appliance, arguments: &Reading<'_>) -> Result<String, Refusal> {
-    appliance.set_wall_seconds(moment(arguments)?);
+    appliance.set_local_seconds(moment(arguments)?);
     Ok(String::new())
 }
 
@@ -17,7 +17,7 @@ pub(super) fn restart_at(
     appliance: &Appliance,
     arguments: &Reading<'_>,
 ) -> Result<String, Refusal> {
-    let now = appliance.wall_seconds();
+    let now = appliance.local_seconds();
     let left = moment(arguments)?.checked_sub(now).filter(|left| *left > 0).ok_or_else(|| {
         Refusal::new(Message::TimePast).with("value", arguments.text("time").unwrap_or_default())
     })?;
@@ -40,7 +40,7 @@ pub(super) fn restart_after(
 
 fn restart_in(appliance: &Appliance, left: u64) -> String {
     appliance.schedule_restart(Some(appliance.clock.now().plus_secs(left)));
-    show::reload(Some(left), appliance.wall_seconds())
+    show::reload(Some(left), appliance.local_seconds(), &appliance.time_zone().name)
 }
 
 /// The moment that `<time>` and `<date>` name.

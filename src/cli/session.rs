@@ -9,7 +9,7 @@ use crate::appliance::Appliance;
 use crate::cli::complete::{self, Completion};
 use crate::cli::files::Which;
 use crate::cli::filter::{Filter, OutputFilter};
-use crate::cli::help::{self, Names};
+use crate::cli::help;
 use crate::cli::matcher::{self, Hit, Stop};
 pub use crate::cli::question::Question;
 use crate::cli::sessions::{Line, Ticket};
@@ -18,7 +18,7 @@ use crate::cli::words::{self, Word};
 use crate::cli::{access, actions, pager, reports};
 use crate::config::edit::{Editor, Place, Refusal, no_such_reference};
 use crate::config::load::stop_message;
-use crate::config::tree::{Block, Path, Reading, Statement, key_of};
+use crate::config::tree::{Path, Reading, Statement, key_of};
 use crate::dns::Responder;
 use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::{Fit, Value, ValueType};
@@ -492,6 +492,7 @@ impl Session {
                 let place = self.place_of(hit.mode);
                 let changed = self.appliance.edit(|grammar, trees| {
                     let editor = Editor::new(grammar, trees, &place);
+                    let editor = editor.knowing(&self.appliance.states.learned);
                     if hit.negated {
                         editor.remove(command, &hit.values, words)
                     } else {
@@ -754,38 +755,6 @@ impl Drop for Session {
         // Who never said who it is has not logged in.
         if self.ticket.is_some() && self.user.is_some() {
             access::record_logout(self);
-        }
-    }
-}
-
-impl Names for Session {
-    fn names(&self, kept: Kept) -> Vec<String> {
-        let configuration = self.appliance.configuration();
-        let mut names = Vec::new();
-        collect_names(
-            &self.appliance.grammar,
-            &configuration.trees.configuration.root,
-            kept,
-            &mut names,
-        );
-        names
-    }
-}
-
-fn collect_names(grammar: &Grammar, block: &Block, kept: Kept, names: &mut Vec<String>) {
-    for statement in block.statements() {
-        let command = grammar.command(statement.command);
-        if let Some(storage) = &command.storage
-            && storage.kept == kept
-            && let Some(last) = storage.key.last()
-            && let Some(value) = statement.value_at(*last)
-        {
-            let mut name = String::new();
-            command.arguments[*last].value_type.print(&grammar.choices, value, &mut name);
-            names.push(name);
-        }
-        if let Some(inner) = &statement.block {
-            collect_names(grammar, inner, kept, names);
         }
     }
 }

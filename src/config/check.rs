@@ -105,7 +105,10 @@ impl Editor<'_> {
             let there = match need.kept {
                 None => group_of(self.grammar, command, values)
                     .is_none_or(|group| self.home(storage).is_some_and(|b| b.has_group(&group))),
-                Some(kept) => self.related(storage, command, values, kept).is_some(),
+                Some(kept) => {
+                    self.related(storage, command, values, kept).is_some()
+                        || self.is_learned(storage, command, values)
+                }
             };
             if !there {
                 return Err(self.refusal(need.message, command, values));
@@ -115,6 +118,17 @@ impl Editor<'_> {
             self.check_room(command, storage, 1)?;
         }
         Ok(())
+    }
+
+    /// Whether the line is about an address that was learned from the DNS server behind.
+    fn is_learned(&self, storage: &Storage, command: &Command, values: &Values) -> bool {
+        let (Some(learned), Some(rule)) = (self.learned, &storage.learned) else { return false };
+        let Some(Value::Address(address)) = values_of(values, rule.address).next() else {
+            return false;
+        };
+        let path = &self.place.path;
+        let name = claims::name_of(self.grammar, path, &rule.name, command, values);
+        learned.has(&name, *address)
     }
 
     /// Numbers that may not exceed one another.

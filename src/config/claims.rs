@@ -100,7 +100,11 @@ impl<'a> Lines<'a> {
 
     /// The name that is claimed, in lower case.
     fn name(&self, claim: &Claim) -> String {
-        let parts: Vec<&str> = claim.parts.iter().filter_map(|part| self.part(part)).collect();
+        self.joined(&claim.parts)
+    }
+
+    fn joined(&self, parts: &[String]) -> String {
+        let parts: Vec<&str> = parts.iter().filter_map(|part| self.part(part)).collect();
         parts.join(".").to_ascii_lowercase()
     }
 
@@ -115,6 +119,18 @@ impl<'a> Lines<'a> {
             None => refusal,
         })
     }
+}
+
+/// The domain name that arguments of a line, or of the one above its block, make up together.
+pub(super) fn name_of(
+    grammar: &Grammar,
+    path: &Path,
+    parts: &[String],
+    command: &Command,
+    values: &Values,
+) -> String {
+    let above = path.last().map(|(opener, key)| (grammar.command(*opener), key));
+    Lines { own: (command, values), above }.joined(parts)
 }
 
 /// Whether `name` is `ancestor` or lies below it, in any case.

@@ -17,6 +17,7 @@ use crate::grammar::expand::Token;
 use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::Value;
 use crate::grammar::{Argument, Command, Grammar, ModeId, Storage, Target};
+use crate::health::learned::LearnedAddresses;
 use crate::secret;
 
 /// Everything that is kept of what was typed.
@@ -67,6 +68,8 @@ pub struct Editor<'a> {
     pub(super) place: &'a Place,
     /// Whether the line comes from a file.
     pub(super) is_stored: bool,
+    /// What was learned from the DNS server behind, which nothing is while a file is read.
+    pub(super) learned: Option<&'a LearnedAddresses>,
     /// The file that the line names.
     file: Option<Arc<MasterFile>>,
     outcome: Outcome,
@@ -75,7 +78,22 @@ pub struct Editor<'a> {
 impl<'a> Editor<'a> {
     /// An editor for a line typed at `place`.
     pub fn new(grammar: &'a Grammar, trees: &'a mut Trees, place: &'a Place) -> Self {
-        Editor { grammar, trees, place, is_stored: false, file: None, outcome: Outcome::default() }
+        Editor {
+            grammar,
+            trees,
+            place,
+            is_stored: false,
+            learned: None,
+            file: None,
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// The line may also be about addresses that were learned.
+    #[must_use]
+    pub fn knowing(mut self, learned: &'a LearnedAddresses) -> Self {
+        self.learned = Some(learned);
+        self
     }
 
     /// The line comes from a file, where a `ref` may name what is gone, for it can be removed while

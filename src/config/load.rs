@@ -15,6 +15,7 @@ use crate::grammar::link::Message;
 use crate::grammar::trie::NodeId;
 use crate::grammar::value::{Value, ValueType};
 use crate::grammar::{CommandId, Grammar, ModeId, Verb};
+use crate::health::learned::LearnedAddresses;
 
 /// What became of a file.
 #[derive(Debug, Default)]
@@ -139,12 +140,32 @@ pub fn load(grammar: &Grammar, trees: &mut Trees, text: &str) -> Report {
     load_heard(grammar, trees, text, &mut ())
 }
 
+/// Reads back what was printed: addresses that were learned in the meantime may have weights in it.
+pub fn load_knowing(
+    grammar: &Grammar,
+    trees: &mut Trees,
+    text: &str,
+    learned: &LearnedAddresses,
+) -> Report {
+    load_with(grammar, trees, text, &mut (), Some(learned))
+}
+
 /// Reads a file into the trees and tells of every line.
 pub fn load_heard<L: Listener>(
     grammar: &Grammar,
     trees: &mut Trees,
     text: &str,
     listener: &mut L,
+) -> Report {
+    load_with(grammar, trees, text, listener, None)
+}
+
+fn load_with<L: Listener>(
+    grammar: &Grammar,
+    trees: &mut Trees,
+    text: &str,
+    listener: &mut L,
+    learned: Option<&LearnedAddresses>,
 ) -> Report {
     let Some(root) = grammar.modes.iter().position(|mode| mode.root).map(ModeId) else {
         return Report::default();
@@ -153,6 +174,7 @@ pub fn load_heard<L: Listener>(
         grammar,
         trees,
         listener,
+        learned,
         root: Rc::new(Place { mode: root, path: Vec::new() }),
         levels: Vec::new(),
         unknown_block: None,
@@ -218,6 +240,8 @@ struct Loader<'a, L> {
     grammar: &'a Grammar,
     trees: &'a mut Trees,
     listener: &'a mut L,
+    /// What counts as learned: nothing while a configuration is read for the first time.
+    learned: Option<&'a LearnedAddresses>,
     /// The block of the root mode. Places are shared: every line has one.
     root: Rc<Place>,
     /// The open blocks, outermost first.
@@ -315,7 +339,10 @@ impl<L: Listener> Loader<'_, L> {
                 return;
             }
         }
-        let editor = Editor::new(self.grammar, self.trees, &place).from_file();
+        let mut editor = Editor::new(self.grammar, self.trees, &place).from_file();
+        if let Some(learned) = self.learned {
+            editor = editor.knowing(learned);
+        }
         let outcome = match &command.verb {
             Verb::Keep | Verb::Open(_) if hit.negated => {
                 editor.remove(command, &hit.values, behind_no)

@@ -15,6 +15,7 @@ use crate::grammar::expand::Token;
 use crate::grammar::link::Kept;
 use crate::grammar::value::{Value, ValueType};
 use crate::grammar::{Command, CommandId, Grammar, ModeId, Verb};
+use crate::model::snapshot::Application;
 
 /// Version of the software that a configuration without a `ver` line is printed with.
 pub const SOFTWARE_VERSION: &str = "12.4.00T403";
@@ -463,3 +464,15 @@ fn form_of<'a>(command: &'a Command, statement: &Statement) -> &'a [Token] {
         .map_or(0, |place| place + 1);
     &form[..end]
 }
+
+/// The name of a port, as configurations print it.
+pub fn port_name(grammar: &Grammar, port: Application) -> String {
+    let value = Value::Number(port.0.into());
+    match grammar.choice_type(PORT_NAMES) {
+        Some(names) => names.word_of(&value),
+        None => port.0.to_string(),
+    }
+}
+
+/// The type of the grammar that names ports.
+const PORT_NAMES: &str = "port-name";

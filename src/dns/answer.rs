@@ -1,7 +1,8 @@
 //! The answer to a question, as plain data.
 //!
-//! Looks the name up, lets the policy choose, and says what the reply will hold. Knows nothing of
-//! bytes on the wire nor of counters.
+//! Looks the name up, lets the policy choose, and says what the reply will hold, or that the question
+//! goes to the DNS server behind ([`crate::dns::relay`] takes its reply). Knows nothing of bytes on
+//! the wire nor of counters.
 
 use std::net::IpAddr;
 
@@ -9,12 +10,14 @@ use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use smallvec::SmallVec;
 
+use crate::behind::reply::Reply;
 use crate::clock::Moment;
 use crate::dns::name;
 use crate::dns::question::Question;
 use crate::gslb;
 use crate::health::state::States;
-use crate::model::policy::DEFAULT_TTL;
+use crate::model::balancing::DnsServer;
+use crate::model::policy::{DEFAULT_TTL, Intercept};
 use crate::model::snapshot::{ErrorCode, Family, Host, NameEntry, Snapshot};
 use crate::sna::{self, SnaDomain};
 
@@ -54,6 +57,8 @@ pub struct Answer {
     pub minimal_any: Option<MinimalAny>,
     /// The authority section.
     pub soa: Option<Soa>,
+    /// What the DNS server behind says instead of all that.
+    pub relayed: Option<Box<Reply>>,
     /// Why the answer is what it is.
     pub origin: Origin,
 }
@@ -95,6 +100,10 @@ pub enum Origin {
     UnsupportedType,
     /// A configured host lies below the name, which itself holds nothing (RFC 4592 section 2.2.2).
     EmptyNonTerminal,
+    /// As `Policy`, for a question that was intercepted (guide p. 95).
+    Intercepted,
+    /// The DNS server behind has answered.
+    ServerBehind,
     /// The question would have to go to the DNS server behind, and there is none.
     NoServerBehind,
     /// The name is none of ours.
@@ -103,20 +112,57 @@ pub enum Origin {
     Rejected,
 }
 
-/// Answers a question of class IN; `None`: the question is dropped without a reply.
+/// What is done with a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "made once for a question, and mostly an answer")]
+pub enum Plan {
+    /// It is answered.
+    Answer(Answer),
+    /// It is dropped without a reply: nobody may say that its type is not supported.
+    Drop,
+    /// It is dropped without a reply: no DNS server behind is in service to give it to.
+    NobodyThere,
+    /// It goes to the DNS server behind.
+    Relay(Errand),
+}
+
+/// A question that goes to the DNS server behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Errand {
+    /// Whether the policy of a configured host may apply to the reply.
+    pub by_policy: bool,
+    /// Whether the question was meant for another server (guide p. 95).
+    pub intercepted: bool,
+}
+
+/// Answers a question of class IN, or says what else is done with it.
 #[must_use]
-pub fn answer(view: &View<'_>, question: &Question<'_>) -> Option<Answer> {
+pub fn answer(view: &View<'_>, question: &Question<'_>) -> Plan {
     let key = name::key(question.name());
     match view.snapshot.lookup(&key) {
         Some(NameEntry::Host(host)) => {
             answer_at_host(view, question, &key, &view.snapshot.hosts[host.index()])
         }
-        Some(NameEntry::EmptyNonTerminal) => Some(answer_below_zone(view, &key)),
         // No host stands at or below an SNA gateway domain, so the order does not matter.
-        None => Some(match view.snapshot.sna_domain_of(&key) {
-            Some((domain, offset)) => answer_in_sna_domain(view, question, &key, domain, offset),
-            None => Answer::of_code(ResponseCode::Refused, Origin::UnknownName),
-        }),
+        entry => match view.snapshot.sna_domain_of(&key) {
+            Some((domain, offset)) => {
+                Plan::Answer(answer_in_sna_domain(view, question, &key, domain, offset))
+            }
+            None => match view.server() {
+                DnsServer::Up => {
+                    // An alias may lead to a configured host (guide p. 22).
+                    let by_policy = view.snapshot.global_policy().dns.cname_detect;
+                    Plan::Relay(Errand { by_policy, intercepted: false })
+                }
+                DnsServer::Down => Plan::NobodyThere,
+                DnsServer::Missing if entry.is_some() => {
+                    Plan::Answer(answer_below_zone(view, &key))
+                }
+                DnsServer::Missing => {
+                    Plan::Answer(Answer::of_code(ResponseCode::Refused, Origin::UnknownName))
+                }
+            },
+        },
     }
 }
 
@@ -153,66 +199,87 @@ fn answer_in_sna_domain(
     }
 }
 
-fn answer_at_host(
-    view: &View<'_>,
-    question: &Question<'_>,
-    key: &[u8],
-    host: &Host,
-) -> Option<Answer> {
+/// The modes of the proxy (guide p. 31 to 34, 91 to 98, 188 to 190; decisions 5).
+fn answer_at_host(view: &View<'_>, question: &Question<'_>, key: &[u8], host: &Host) -> Plan {
     let dns = &view.snapshot.global_policy().dns;
-    if !(dns.cache_proxy && dns.override_) {
-        return Some(Answer::of_code(ResponseCode::ServFail, Origin::NoServerBehind));
-    }
-    let ttl = view.snapshot.policy_of(host).dns.ttl.unwrap_or(DEFAULT_TTL);
-    let addresses = match family(question.record_type, host) {
-        None => SmallVec::new(),
-        Some(family) => {
-            let (_, mut positions) =
-                gslb::select(view.snapshot, view.states, host, family, view.client, view.now);
-            if family == Family::V6 {
-                let large = view.takes_large_replies;
-                positions.truncate(if large { IPV6_LIMIT_LARGE } else { IPV6_LIMIT });
-            }
-            positions
+    let wanted = question.record_type;
+    let family = family(wanted, host);
+    if let Some(family) = family {
+        let server_parses_any = || !dns.override_ && view.server() == DnsServer::Up;
+        if view.snapshot.answers_itself(host, family)
+            && !(wanted == RecordType::ANY && server_parses_any())
+        {
+            return Plan::Answer(answer_by_policy(view, host, family, Origin::Policy));
         }
-    };
-    if addresses.is_empty() {
-        return answer_unsupported(view, key, host, ttl);
+        let is_intercepted = dns.transparent_intercept == Some(Intercept::WithPolicy);
+        if is_intercepted && !dns.cache_proxy && dns.override_ && host.has_list() {
+            return Plan::Answer(answer_by_policy(view, host, family, Origin::Intercepted));
+        }
+    }
+    let is_balanced = matches!(wanted, RecordType::A | RecordType::ANY);
+    match view.server() {
+        DnsServer::Up => Plan::Relay(Errand {
+            by_policy: is_balanced
+                && !(dns.cache_proxy && dns.override_ && host.has_list())
+                && dns.transparent_intercept != Some(Intercept::Unchanged),
+            intercepted: dns.transparent_intercept.is_some() && !dns.cache_proxy,
+        }),
+        // With cache proxy and override nothing is expected of a server.
+        DnsServer::Missing
+            if !(dns.cache_proxy && (dns.override_ || !is_balanced))
+                && dns.transparent_intercept.is_none() =>
+        {
+            Plan::Answer(Answer::of_code(ResponseCode::ServFail, Origin::NoServerBehind))
+        }
+        DnsServer::Down if !view.snapshot.handles_errors() => Plan::NobodyThere,
+        DnsServer::Missing | DnsServer::Down => answer_unsupported(view, key, host),
+    }
+}
+
+/// The addresses of a host in the order that its policy gives them.
+fn answer_by_policy(view: &View<'_>, host: &Host, family: Family, origin: Origin) -> Answer {
+    let ttl = view.snapshot.ttl_of(host);
+    let (_, mut positions) =
+        gslb::select(view.snapshot, view.states, host, family, view.client, view.now);
+    if family == Family::V6 {
+        let large = view.takes_large_replies;
+        positions.truncate(if large { IPV6_LIMIT_LARGE } else { IPV6_LIMIT });
     }
     let record = |position: usize| AddressRecord { address: host.addresses[position].ip, ttl };
-    Some(Answer {
-        code: ResponseCode::NoError,
+    Answer {
         authoritative: true,
-        records: addresses.into_iter().map(record).collect(),
-        minimal_any: None,
-        soa: None,
-        origin: Origin::Policy,
-    })
-}
-
-/// The family that a type of question asks for at this host; `None`: the type is unsupported.
-#[must_use]
-pub fn family(record_type: RecordType, host: &Host) -> Option<Family> {
-    match record_type {
-        RecordType::A => Some(Family::V4),
-        // One family for each reply: the IPv4 list if there is one (decisions 5.4).
-        RecordType::ANY if host.positions(Family::V4).next().is_some() => Some(Family::V4),
-        RecordType::AAAA | RecordType::ANY => Some(Family::V6),
-        _ => None,
+        records: positions.into_iter().map(record).collect(),
+        ..Answer::of_code(ResponseCode::NoError, origin)
     }
 }
 
-/// Error handling (guide p. 190, 191): an empty answer with the configured code, or none at all.
-fn answer_unsupported(view: &View<'_>, key: &[u8], host: &Host, ttl: u32) -> Option<Answer> {
+/// The family that a type of question asks for at this host; `None`: the host has no address that
+/// could be the answer.
+#[must_use]
+pub fn family(record_type: RecordType, host: &Host) -> Option<Family> {
+    let has = |family: Family| host.positions(family).next().is_some();
+    let family = match record_type {
+        RecordType::A => Family::V4,
+        // One family for each reply: the IPv4 list if there is one (decisions 5.4).
+        RecordType::ANY if has(Family::V4) => Family::V4,
+        RecordType::AAAA | RecordType::ANY => Family::V6,
+        _ => return None,
+    };
+    has(family).then_some(family)
+}
+
+/// Error handling (guide p. 188 to 191): an empty answer with the configured code, or none at all.
+fn answer_unsupported(view: &View<'_>, key: &[u8], host: &Host) -> Plan {
     let responder = view.snapshot.responder;
-    if !responder.error_handling {
-        return None;
+    if !view.snapshot.handles_errors() {
+        return Plan::Drop;
     }
     let code = response_code(responder.error_code);
     let is_negative = matches!(code, ResponseCode::NoError | ResponseCode::NXDomain);
     let zone = &view.snapshot.zones[host.zone.index()].name;
     let zone_offset = if view.strict && is_negative { offset_of_zone(key, zone) } else { None };
-    Some(Answer {
+    let ttl = view.snapshot.policy_of(host).dns.ttl.unwrap_or(DEFAULT_TTL);
+    Plan::Answer(Answer {
         authoritative: true,
         soa: zone_offset.map(|zone_offset| Soa { zone_offset, ttl }),
         ..Answer::of_code(code, Origin::UnsupportedType)
@@ -247,7 +314,25 @@ pub(crate) const fn response_code(code: ErrorCode) -> ResponseCode {
     }
 }
 
+impl View<'_> {
+    /// Whether there is a DNS server behind.
+    fn server(&self) -> DnsServer {
+        self.snapshot.balancing.dns_server(self.states)
+    }
+}
+
 impl Answer {
+    /// What the DNS server behind says.
+    #[must_use]
+    pub fn relayed(reply: Reply) -> Self {
+        let code = reply.code;
+        Answer {
+            authoritative: reply.authoritative,
+            relayed: Some(Box::new(reply)),
+            ..Answer::of_code(code, Origin::ServerBehind)
+        }
+    }
+
     /// An answer that consists of a return code.
     #[must_use]
     pub fn of_code(code: ResponseCode, origin: Origin) -> Self {
@@ -257,6 +342,7 @@ impl Answer {
             records: SmallVec::new(),
             minimal_any: None,
             soa: None,
+            relayed: None,
             origin,
         }
     }

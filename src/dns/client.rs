@@ -267,7 +267,7 @@ mod tests {
         let mut snapshot = world.snapshot;
         snapshot.policies[0].dns.cache_proxy = true;
         snapshot.policies[0].dns.override_ = true;
-        snapshot.responder = Responder { error_handling: false, ..Responder::default() };
+        snapshot.responder = Responder { error_handling: Some(false), ..Responder::default() };
         let appliance = Appliance::in_memory(Arc::new(DrivenClock::new()));
         appliance.publish(snapshot);
         assert_eq!(run(&appliance, "www.example.com", "TXT", 1), "no reply\n");

@@ -83,10 +83,28 @@ pub fn encode(
     if let Some(question) = request.question {
         encoder.emit_vec(question.wire())?;
     }
-    let (addresses, addresses_cut) = emit_records(&mut encoder, &answer.records)?;
-    let (others, others_cut) = emit_records(&mut encoder, answer.minimal_any.as_slice())?;
-    let (answers, answers_cut) = (addresses + others, addresses_cut || others_cut);
-    let (authorities, authorities_cut) = emit_records(&mut encoder, answer.soa.as_slice())?;
+    let relayed = answer.relayed.as_deref();
+    let (answers, answers_cut) = match relayed {
+        None => {
+            let (addresses, are_cut) = emit_records(&mut encoder, &answer.records)?;
+            let any = answer.minimal_any.as_slice();
+            let (others, others_cut) = emit_records(&mut encoder, any)?;
+            (addresses + others, are_cut || others_cut)
+        }
+        Some(reply) => emit_records(&mut encoder, &reply.answers)?,
+    };
+    let (authorities, authorities_cut) = match relayed {
+        None => emit_records(&mut encoder, answer.soa.as_slice())?,
+        Some(_) if answers_cut => (0, true),
+        Some(reply) => emit_records(&mut encoder, &reply.authorities)?,
+    };
+    // What is left out here is no loss that the client must hear of (RFC 2181 section 9).
+    let (additionals, _) = match relayed {
+        Some(reply) if !answers_cut && !authorities_cut => {
+            emit_records(&mut encoder, &reply.additionals)?
+        }
+        _ => (0, false),
+    };
     encoder.set_max_size(limit);
     if request.edns.is_some() {
         let mut edns = Edns::new();
@@ -109,12 +127,14 @@ pub fn encode(
     metadata.authoritative = answer.authoritative;
     metadata.truncation = answers_cut || authorities_cut;
     metadata.recursion_desired = request.recursion_desired;
+    metadata.recursion_available = relayed.is_some_and(|reply| reply.recursion_available);
+    metadata.authentic_data = relayed.is_some_and(|reply| reply.authentic_data);
     metadata.response_code = answer.code;
     let counts = HeaderCounts {
         queries: request.question.is_some().into(),
         answers,
         authorities,
-        additionals: request.edns.is_some().into(),
+        additionals: additionals + u16::from(request.edns.is_some()),
     };
     place.replace(&mut encoder, Header { metadata, counts })?;
     Ok(answers_cut || authorities_cut)

@@ -23,7 +23,6 @@ use crate::dns::name;
 use crate::dns::question::HEADER_LENGTH;
 use crate::dns::respond::{Responder, respond};
 use crate::gslb;
-use crate::model::policy::DEFAULT_TTL;
 use crate::model::snapshot::{Address, Family, Host, NameEntry, Snapshot};
 
 /// Addresses that a host may have in all. So few of either family always fit into 512 bytes behind
@@ -113,10 +112,8 @@ impl<'a> Batch<'a> {
         let snapshot = &*self.snapshot;
         let Some(NameEntry::Host(host)) = snapshot.lookup(question.key()) else { return None };
         let host = &snapshot.hosts[host.index()];
-        let dns = &snapshot.global_policy().dns;
-        if !(dns.cache_proxy && dns.override_)
+        if !snapshot.answers_itself(host, question.family)
             || host.addresses.len() > MOST_ADDRESSES
-            || host.positions(question.family).next().is_none()
             || buffer.len() < MOST_BYTES
         {
             return None;
@@ -130,7 +127,7 @@ impl<'a> Batch<'a> {
         let (_, order) =
             gslb::select_for(snapshot, states, host, question.family, client, self.now);
         self.answered += 1;
-        let ttl = snapshot.policy_of(host).dns.ttl.unwrap_or(DEFAULT_TTL);
+        let ttl = snapshot.ttl_of(host);
         Some(question.write_reply(buffer, host, ttl, &order))
     }
 

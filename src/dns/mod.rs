@@ -22,9 +22,11 @@ pub mod name;
 mod plain_socket;
 pub mod question;
 pub mod rate;
+pub mod relay;
 mod respond;
 pub mod serve;
 mod tcp;
 
 pub use encode::Transport;
+pub(crate) use respond::answer_question;
 pub use respond::{Responder, Settings, respond};

@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of messages or of the configuration. Every function takes arbitrary bytes.
 
+use hickory_proto::rr::Name;
 use smallvec::SmallVec;
 
 /// Longest name in wire form, with the length bytes and the root label (RFC 1035 section 2.3.4).
@@ -76,6 +77,19 @@ pub fn key_of_labels<'a>(labels: impl IntoIterator<Item = &'a [u8]>) -> Option<K
     }
     key.push(0);
     (uncompressed_length(&key) == Some(key.len())).then_some(key)
+}
+
+/// The key of a name of the library.
+#[must_use]
+pub fn key_of_name(name: &Name) -> Key {
+    let mut key = Key::new();
+    for label in name {
+        // A label of the library holds 63 bytes at most.
+        key.push(u8::try_from(label.len()).unwrap_or(0));
+        key.extend(label.iter().map(u8::to_ascii_lowercase));
+    }
+    key.push(0);
+    key
 }
 
 /// Where the name `ancestor` begins within the name `name`, if it ends that name; both are keys.

@@ -6,13 +6,16 @@ use std::sync::Arc;
 use hickory_proto::op::ResponseCode;
 
 use crate::appliance::Appliance;
+use crate::behind::reply::Reply;
 use crate::counters::Counters;
-use crate::dns::answer::{self, Answer, Origin, View};
-use crate::dns::cookie::{Judgement, Secret};
+use crate::dns::answer::{self, Answer, Errand, Origin, Plan, View};
+use crate::dns::cookie::{Judgement, REPLY_LENGTH, Secret};
 use crate::dns::encode::{self, Transport};
 use crate::dns::question::{self, MIN_PAYLOAD, Question, Request, Verdict};
 use crate::dns::rate::RateLimit;
+use crate::dns::relay;
 use crate::grammar::link::Message;
+use crate::model::snapshot::Snapshot;
 
 /// What the program's options say about answering.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,7 +55,8 @@ impl Responder {
 /// Answers one message: writes the reply over what `out` holds and says whether there is one.
 ///
 /// Takes any bytes. The snapshot is loaded once, so an answer never mixes two configurations.
-/// Memory beyond `out` is bounded by the addresses of one host.
+/// Memory beyond `out` is bounded by the addresses of one host, or by the reply of the DNS server
+/// behind.
 pub fn respond(
     appliance: &Appliance,
     settings: Settings,
@@ -69,7 +73,9 @@ pub fn respond(
         }
         Verdict::Reject(request, code) => (request, Some(Answer::of_code(code, Origin::Rejected))),
         Verdict::Ask(request, question) => {
-            let answer = ask(appliance, settings, &request, &question, client, transport);
+            let asker =
+                Asker { appliance, settings, client: client_of(&request, client), transport };
+            let answer = asker.ask(&request, &question);
             (request, answer)
         }
         Verdict::AskCookie(request) => {
@@ -83,14 +89,25 @@ pub fn respond(
     if transport == Transport::Tcp {
         Counters::count(&counters.questions_over_tcp);
     }
-    let limit = encode::limit(&request, transport);
-    let encoded = answer.map(|answer| {
-        let is_truncated = encode::encode(&request, &answer, cookie, limit, out);
-        (answer, is_truncated)
-    });
+    reply(appliance, &request, cookie, transport, answer.as_ref(), out)
+}
+
+/// Writes an answer over what `out` holds and counts it; says whether there is one.
+fn reply(
+    appliance: &Appliance,
+    request: &Request<'_>,
+    cookie: Option<[u8; REPLY_LENGTH]>,
+    transport: Transport,
+    answer: Option<&Answer>,
+    out: &mut Vec<u8>,
+) -> bool {
+    let counters = &appliance.counters;
+    let limit = encode::limit(request, transport);
+    let encoded =
+        answer.map(|answer| (answer, encode::encode(request, answer, cookie, limit, out)));
     match encoded {
         Some((answer, Ok(is_truncated))) => {
-            count_reply(counters, &answer, is_truncated);
+            count_reply(counters, answer, is_truncated);
             if answer.origin == Origin::NoServerBehind {
                 let text = || appliance.grammar.message(Message::NoServerBehind, &[]);
                 appliance.log.say_once("no server behind", text);
@@ -105,24 +122,95 @@ pub fn respond(
     }
 }
 
-fn ask(
-    appliance: &Appliance,
+/// Who asks, and whom.
+struct Asker<'a> {
+    appliance: &'a Appliance,
     settings: Settings,
-    request: &Request<'_>,
-    question: &Question<'_>,
+    /// As the policy sees it.
     client: IpAddr,
     transport: Transport,
+}
+
+impl Asker<'_> {
+    fn ask(&self, request: &Request<'_>, question: &Question<'_>) -> Option<Answer> {
+        let snapshot = self.appliance.current();
+        let view = self.view(&snapshot, request);
+        match answer::answer(&view, question) {
+            Plan::Answer(answer) => Some(answer),
+            Plan::Drop => None,
+            Plan::NobodyThere => {
+                self.appliance.note_server_behind(false);
+                None
+            }
+            Plan::Relay(errand) => {
+                let counters = &self.appliance.counters;
+                Counters::count(&counters.forwarded);
+                if errand.intercepted {
+                    Counters::count(&counters.intercept_redirects);
+                }
+                self.appliance.note_server_behind(true);
+                let server = &self.appliance.states.dns_server;
+                let reply = server.answer_with(&snapshot, question.name(), question.record_type);
+                Some(self.take_reply(request, question, errand, reply))
+            }
+        }
+    }
+
+    /// What the client gets of a reply of the DNS server behind.
+    fn take_reply(
+        &self,
+        request: &Request<'_>,
+        question: &Question<'_>,
+        errand: Errand,
+        reply: Reply,
+    ) -> Answer {
+        if !errand.by_policy {
+            return Answer::relayed(reply);
+        }
+        let find = |snapshot: &Snapshot| {
+            relay::balanced(snapshot, question.name(), question.record_type, &reply)
+        };
+        let mut snapshot = self.appliance.current();
+        let Some(mut found) = find(&snapshot) else { return Answer::relayed(reply) };
+        let host = &snapshot.hosts[found.host.index()];
+        if self.appliance.learn_in_passing(&host.domain_name, &found.addresses, found.ttl) {
+            snapshot = self.appliance.current();
+            match find(&snapshot) {
+                Some(again) => found = again,
+                None => return Answer::relayed(reply),
+            }
+        }
+        relay::apply(&self.view(&snapshot, request), &found, reply)
+    }
+
+    fn view<'s>(&'s self, snapshot: &'s Snapshot, request: &Request<'_>) -> View<'s> {
+        View {
+            snapshot,
+            states: &self.appliance.states,
+            strict: self.settings.strict_dns,
+            takes_large_replies: self.transport == Transport::Tcp
+                || request.edns.is_some_and(|edns| edns.payload > MIN_PAYLOAD),
+            client: self.client,
+            now: self.appliance.clock.now(),
+        }
+    }
+}
+
+/// Answers a question that comes without a message, as over TCP; `None`: there is no reply.
+pub(crate) fn answer_question(
+    appliance: &Appliance,
+    settings: Settings,
+    client: IpAddr,
+    question: &Question<'_>,
 ) -> Option<Answer> {
-    let view = View {
-        snapshot: &appliance.current(),
-        states: &appliance.states,
-        strict: settings.strict_dns,
-        takes_large_replies: transport == Transport::Tcp
-            || request.edns.is_some_and(|edns| edns.payload > MIN_PAYLOAD),
-        client: client_of(request, client),
-        now: appliance.clock.now(),
+    let request = Request {
+        id: 0,
+        opcode: 0,
+        recursion_desired: true,
+        question: Some(*question),
+        edns: None,
     };
-    answer::answer(&view, question)
+    Asker { appliance, settings, client, transport: Transport::Tcp }.ask(&request, question)
 }
 
 /// The cookie of a message, if it has one and cookies are given.
@@ -196,9 +284,11 @@ fn client_of(request: &Request<'_>, sender: IpAddr) -> IpAddr {
 fn count_reply(counters: &Counters, answer: &Answer, is_truncated: bool) {
     match answer.origin {
         Origin::Policy => Counters::count(&counters.cache_proxy_direct_responses),
+        Origin::Intercepted => Counters::count(&counters.intercept_direct_responses),
         Origin::SnaDomain => Counters::count(&counters.sna_responses),
         Origin::UnsupportedType => Counters::count(&counters.error_handling_responses),
         Origin::EmptyNonTerminal
+        | Origin::ServerBehind
         | Origin::NoServerBehind
         | Origin::UnknownName
         | Origin::Rejected => {}
@@ -284,7 +374,7 @@ mod tests {
             [("questions", 2), ("format errors", 1), ("not implemented", 1)]
         );
         assert_eq!(counted(&own, &[b"short".to_vec()]), [("dropped", 1)]);
-        let silent = appliance(|world| world.snapshot.responder.error_handling = false);
+        let silent = appliance(|world| world.snapshot.responder.error_handling = Some(false));
         assert_eq!(
             counted(&silent, &[question("www.example.com", 28)]),
             [("questions", 1), ("dropped", 1)]

@@ -5,7 +5,8 @@ use crate::grammar::load::{Loader, Result};
 use crate::grammar::notation::{Clause, ClearTarget, CommandStanza, Position};
 use crate::grammar::value::{Fit, Value};
 use crate::grammar::{
-    Above, Argument, Claim, First, Level, Most, Need, Privilege, Rejection, Storage, Target, Verb,
+    Above, Argument, Claim, First, LearnedAddress, Level, Most, Need, Privilege, Rejection,
+    Storage, Target, Verb,
 };
 
 /// The clauses of one stanza.
@@ -106,6 +107,19 @@ impl Clauses<'_> {
         Ok(Level::Modelled)
     }
 
+    /// Whose names are completed at which argument.
+    pub(super) fn suggestions(&self) -> Result<Vec<(usize, Kept)>> {
+        let mut suggestions = Vec::new();
+        for (clause, position) in &self.stanza.clauses {
+            let Clause::Suggests(argument, names) = clause else { continue };
+            let argument = self.argument(argument, position)?;
+            for name in names {
+                suggestions.push((argument, kept_named(name, position)?));
+            }
+        }
+        Ok(suggestions)
+    }
+
     /// Who may use the command: everybody what only looks and moves, else super-users.
     pub(super) fn privilege(&self, verb: &Verb) -> Result<Privilege> {
         for (clause, position) in &self.stanza.clauses {
@@ -150,6 +164,7 @@ impl Clauses<'_> {
             unique: None,
             excludes: Vec::new(),
             needs: Vec::new(),
+            learned: None,
             rejects: Vec::new(),
             in_use: None,
             pack: None,
@@ -249,6 +264,12 @@ impl Clauses<'_> {
                 kept: Some(kept_named(name, position)?),
                 message: message_named(message, position)?,
             }),
+            Clause::Learned { address, name } => {
+                storage.learned = Some(LearnedAddress {
+                    address: self.argument(address, position)?,
+                    name: name.clone(),
+                });
+            }
             Clause::Rejects { argument, value, with, message } => {
                 let argument = self.repeated(argument, position)?;
                 storage.rejects.push(Rejection {
@@ -280,6 +301,7 @@ impl Clauses<'_> {
             | Clause::From(_)
             | Clause::Level(_)
             | Clause::Privilege(_)
+            | Clause::Suggests(..)
             | Clause::Hidden => {}
         }
         Ok(())
@@ -299,6 +321,7 @@ impl Clauses<'_> {
                 | Clause::From(_)
                 | Clause::Level(_)
                 | Clause::Privilege(_)
+                | Clause::Suggests(..)
                 | Clause::Hidden => {}
                 _ => return Err(position.fault("this command keeps nothing")),
             }

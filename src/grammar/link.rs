@@ -14,6 +14,7 @@ use crate::model::logging::LogLevel;
 use crate::model::policy::{Metric, RttSource};
 use crate::model::region::Region;
 use crate::model::snapshot::ErrorCode;
+use crate::model::time_zone::UsZone;
 use crate::names::named_enum;
 use crate::sna::LuStatus;
 
@@ -48,6 +49,12 @@ named_enum! {
         HealthPolicyAnd = "health-policy-and",
         HealthPolicyOr = "health-policy-or",
         HealthPolicyNot = "health-policy-not",
+        MatchList = "match-list",
+        MatchListUp = "match-list-up",
+        MatchListUpCompound = "match-list-up-compound",
+        MatchListDown = "match-list-down",
+        MatchListDownCompound = "match-list-down-compound",
+        MatchListDefault = "match-list-default",
         PortProfile = "port-profile",
         PortProfileDisable = "port-profile-disable",
         PortProfileDisableReal = "port-profile-disable-real",
@@ -87,6 +94,10 @@ named_enum! {
         RealHttpDisable = "real-http-disable",
         RealHttpHealthPolicy = "real-http-health-policy",
         RealHttpUrl = "real-http-url",
+        RealHttpStatusCode = "real-http-status-code",
+        RealHttpContentMatch = "real-http-content-match",
+        RealHttpKeepalive = "real-http-keepalive",
+        RealHttpL4CheckOnly = "real-http-l4-check-only",
         RealHttpSetting = "real-http-setting",
         VirtualServer = "virtual-server",
         VirtualDescription = "virtual-description",
@@ -255,6 +266,8 @@ named_enum! {
         BannerOfKind = "banner-of-kind",
         Boot = "boot",
         Clock = "clock",
+        ClockZoneGmt = "clock-zone-gmt",
+        ClockZoneUs = "clock-zone-us",
         ConsoleTimeout = "console-timeout",
         EnableAaaConsole = "enable-aaa-console",
         EnablePasswordDisplay = "enable-password-display",
@@ -395,6 +408,7 @@ named_enum! {
         EmulateDiff = "emulate-diff",
         EmulateExplain = "emulate-explain",
         EmulateRejected = "emulate-rejected",
+        EmulateLive = "emulate-live",
         EmulateDns = "emulate-dns",
         EmulateAudit = "emulate-audit",
         EmulateFailures = "emulate-failures",
@@ -480,6 +494,7 @@ named_enum! {
         NoSuchZone = "no-such-zone",
         PolicyInUse = "policy-in-use",
         SnaDomainOverlaps = "sna-domain-overlaps",
+        LowAboveHigh = "low-above-high",
         TooManyResources = "too-many-resources",
         WeightedExclude = "weighted-exclude",
         AtMost = "at-most",
@@ -537,6 +552,8 @@ named_enum! {
         StartTrySna = "start-try-sna",
         StartHelp = "start-help",
         NoServerBehind = "no-server-behind",
+        ServerSilent = "server-silent",
+        ServerAnswers = "server-answers",
         InvalidQuestion = "invalid-question",
         RehashNeeded = "rehash-needed",
         PortRangeOrder = "port-range-order",
@@ -565,6 +582,7 @@ pub fn linked_enum(name: &str) -> Option<Vec<&'static str>> {
         "CliLevel" => CliLevel::ALL.iter().map(|one| one.name()).collect(),
         "LogLevel" => LogLevel::ALL.iter().map(|one| one.name()).collect(),
         "Filter" => Filter::ALL.iter().map(|one| one.name()).collect(),
+        "UsZone" => UsZone::ALL.iter().map(|one| one.name()).collect(),
         "Slot" => Slot::ALL.iter().map(|one| one.name()).collect(),
         "Demo" => Demo::ALL.iter().map(|one| one.name()).collect(),
         _ => return None,

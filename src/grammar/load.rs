@@ -254,6 +254,7 @@ impl Loader {
         let storage = clauses.storage(&verb)?;
         let level = clauses.level()?;
         let privilege = clauses.privilege(&verb)?;
+        let suggestions = clauses.suggestions()?;
         let evidence = stanza.clauses.iter().find_map(|(clause, _)| match clause {
             Clause::From(text) => Some(text.clone()),
             _ => None,
@@ -277,6 +278,7 @@ impl Loader {
             storage,
             level,
             privilege,
+            suggestions,
             evidence,
             hidden,
             help,
@@ -520,6 +522,7 @@ fn check_said_once(stanza: &CommandStanza) -> Result<()> {
                 | Clause::Rejects { .. }
                 | Clause::RejectsAbove { .. }
                 | Clause::Also(..)
+                | Clause::Suggests(..)
         );
         let is_same = |(other, _): &(Clause, Position)| {
             std::mem::discriminant(other) == std::mem::discriminant(clause)

@@ -118,6 +118,8 @@ pub struct Command {
     pub level: Level,
     /// Who may use it.
     pub privilege: Privilege,
+    /// Arguments at which the names of statements are completed that are there.
+    pub suggestions: Vec<(usize, Kept)>,
     /// The page that says so.
     pub evidence: Option<String>,
     /// Whether help leaves it out.
@@ -223,6 +225,8 @@ pub struct Storage {
     pub excludes: Vec<Kept>,
     /// Statements that must be there.
     pub needs: Vec<Need>,
+    /// What counts like a statement that must be there: an address that was learned.
+    pub learned: Option<LearnedAddress>,
     /// Pairs of values that exclude each other.
     pub rejects: Vec<Rejection>,
     /// Pairs of numbers of which the first must not exceed the second.
@@ -248,6 +252,15 @@ pub struct Need {
     pub kept: Option<Kept>,
     /// What is said if it is not there.
     pub message: Message,
+}
+
+/// An address that was learned from the DNS server behind for a domain name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LearnedAddress {
+    /// The argument that holds the address.
+    pub address: usize,
+    /// The arguments of the line, or of the one above its block, that make up the name.
+    pub name: Vec<String>,
 }
 
 /// How many values a repeated argument takes.

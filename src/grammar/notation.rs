@@ -229,6 +229,7 @@ pub enum Clause {
     Claims { below: bool, parts: Vec<String>, message: String },
     Excludes(Vec<String>),
     Needs { name: String, message: String },
+    Learned { address: String, name: Vec<String> },
     Under { name: String, message: String },
     Rejects { argument: String, value: String, with: String, message: String },
     RejectsAbove { argument: String, limit: String, message: String },
@@ -241,6 +242,7 @@ pub enum Clause {
     From(String),
     Level(String),
     Hidden,
+    Suggests(String, Vec<String>),
     Hashed,
     Privilege(u64),
 }

@@ -205,6 +205,10 @@ fn identity_clause(input: &str) -> IResult<&str, Clause> {
         map(after("from", string), Clause::From),
         map(after("level", name), Clause::Level),
         map(phrase("hidden"), |()| Clause::Hidden),
+        map(
+            after("suggests", separated_pair(argument_reference, space1, names)),
+            |(argument, names)| Clause::Suggests(argument, names),
+        ),
         map(after("privilege", number), Clause::Privilege),
     ))
     .parse(input)
@@ -270,6 +274,13 @@ fn rule_clause(input: &str) -> IResult<&str, Clause> {
         map(after("excludes", names), Clause::Excludes),
         map(after("needs", name_else_message), |(name, message)| Clause::Needs { name, message }),
         map(after("under", name_else_message), |(name, message)| Clause::Under { name, message }),
+        map(
+            after(
+                "learned",
+                separated_pair(argument_reference, space1, after("of", argument_references)),
+            ),
+            |(address, name)| Clause::Learned { address, name },
+        ),
         map(
             after(
                 "rejects",

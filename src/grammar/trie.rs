@@ -1,6 +1,8 @@
 //! The forms of all commands of a mode as one trie, which answers every question of the shell:
 //! match, help, completion, abbreviation.
 
+use std::collections::BTreeSet;
+
 use crate::grammar::expand::{self, Token};
 use crate::grammar::value::{ChoiceType, Fit, Value, ValueType, starts_with_ignoring_case};
 use crate::grammar::{Argument, Command, CommandId, FormId};
@@ -113,6 +115,24 @@ impl Trie {
     /// The node of an index.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
+    }
+
+    /// The commands that are complete at a node or behind it.
+    pub fn commands_behind(&self, id: NodeId) -> BTreeSet<CommandId> {
+        let mut commands = BTreeSet::new();
+        // Values that may be repeated lead back to where they came from.
+        let mut seen = vec![false; self.nodes.len()];
+        let mut places = vec![id];
+        while let Some(place) = places.pop() {
+            if std::mem::replace(&mut seen[place.0 as usize], true) {
+                continue;
+            }
+            let node = self.node(place);
+            commands.extend(node.leaf.map(|leaf| leaf.command));
+            places.extend(node.words.iter().map(|edge| edge.target));
+            places.extend(node.arguments.iter().map(|edge| edge.target));
+        }
+        commands
     }
 
     /// All nodes with the path of words that leads to each; for tests and for the reference.

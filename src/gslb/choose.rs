@@ -36,6 +36,9 @@ pub struct View<'a> {
     pub client: IpAddr,
     /// When.
     pub now: Moment,
+    /// Only these addresses can be chosen: those of the reply of the DNS server behind (guide p. 2).
+    /// `None`: every candidate of the host.
+    offered: Option<&'a [IpAddr]>,
     /// What the question adds to the way of its client's prefix to one that skips round-trip time,
     /// if that is in use.
     explored: Option<ExploreStep>,
@@ -61,7 +64,10 @@ pub struct Choice {
 /// from the start is credited to the first metric (decisions 4.1). If several are left after all
 /// metrics, the tie-breaker picks one of them.
 pub fn choose(view: &View<'_>, observer: &mut impl Observer) -> (Choice, DomainChange) {
-    let candidates = view.host.candidates(view.family);
+    let mut candidates = view.host.candidates(view.family);
+    if let Some(offered) = view.offered {
+        candidates.retain(|position| offered.contains(&view.address(*position).ip));
+    }
     if candidates.is_empty() {
         return (Choice::NONE, DomainChange::default());
     }
@@ -87,10 +93,17 @@ fn persistence(
     if let Some(best) = affinity::pick(view, candidates, observer) {
         return (Some(Choice::of(best, Decision::Affinity)), HashChange::default());
     }
-    let (hashed, change) = hash_persistence::pick(view, observer).unwrap_or_default();
+    let (hashed, mut change) = hash_persistence::pick(view, observer).unwrap_or_default();
+    let is_candidate = |best: &usize| candidates.contains(best);
+    let hashed = hashed.filter(is_candidate);
+    if hashed.is_none() {
+        change.hit = None;
+    }
     let choice = match hashed {
         Some(best) => Some(Choice::of(best, Decision::HashPersistence)),
-        None => sticky::pick(view, observer).map(|best| Choice::of(best, Decision::Sticky)),
+        None => sticky::pick(view, observer)
+            .filter(is_candidate)
+            .map(|best| Choice::of(best, Decision::Sticky)),
     };
     (choice, change)
 }
@@ -166,8 +179,24 @@ impl<'a> View<'a> {
         client: IpAddr,
         now: Moment,
     ) -> Self {
-        let view = View { snapshot, states, host, domain, family, client, now, explored: None };
+        let view = View {
+            snapshot,
+            states,
+            host,
+            domain,
+            family,
+            client,
+            now,
+            offered: None,
+            explored: None,
+        };
         View { explored: metric::explore(&view), ..view }
+    }
+
+    /// The same, but only these addresses can be chosen.
+    #[must_use]
+    pub const fn among(self, offered: Option<&'a [IpAddr]>) -> Self {
+        View { offered, ..self }
     }
 
     /// Whether round-trip time is not looked at, so that other sites get a chance to be measured.

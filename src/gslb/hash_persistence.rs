@@ -35,7 +35,7 @@ pub(super) fn pick(
         .and_then(|owner| view.host.addresses.iter().position(|address| address.ip == owner))
         .filter(|&position| {
             let healthy = view.host.is_healthy(view.address(position));
-            let figure = Figure::Bucket(bucket);
+            let figure = Figure::Bucket { bucket, healthy };
             observer.judged(Decision::HashPersistence, position, figure, healthy);
             healthy
         });

@@ -21,4 +21,4 @@ pub mod sticky;
 #[allow(dead_code, reason = "offers what the tests of any module may need")]
 pub(crate) mod testing;
 
-pub use self::select::{explain, renew_client, select, select_for};
+pub use self::select::{explain, renew_client, select, select_for, select_for_reply};

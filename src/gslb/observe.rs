@@ -81,11 +81,18 @@ pub enum Figure {
     /// measured.
     RoundTripTime(Option<u32>),
     /// It owns the client's bucket of the hash table.
-    Bucket(u8),
+    Bucket {
+        /// The bucket.
+        bucket: u8,
+        /// Whether it passes its health checks.
+        healthy: bool,
+    },
     /// It is the address of the client's sticky session.
     Session {
         /// Seconds for which the session lives on if nobody asks.
         remaining: u64,
+        /// Whether it passes its health checks.
+        healthy: bool,
     },
 }
 
@@ -132,8 +139,12 @@ impl fmt::Display for Figure {
             }
             Figure::RoundTripTime(Some(rtt)) => write!(f, "{rtt} (x100us)"),
             Figure::RoundTripTime(None) => write!(f, "not measured"),
-            Figure::Bucket(bucket) => write!(f, "bucket {bucket}"),
-            Figure::Session { remaining } => write!(f, "sticky for {remaining} s"),
+            Figure::Bucket { bucket, healthy } => {
+                write!(f, "bucket {bucket}, {}", Figure::Healthy(healthy))
+            }
+            Figure::Session { remaining, healthy } => {
+                write!(f, "sticky for {remaining} s, {}", Figure::Healthy(healthy))
+            }
             Figure::Region(region) => write!(f, "{}", region.display()),
             Figure::Delays(None) => write!(f, "no delay"),
             Figure::Load(None) => write!(f, "no sample"),

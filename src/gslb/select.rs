@@ -40,14 +40,39 @@ pub fn select_for(
     client: IpAddr,
     now: Moment,
 ) -> (Choice, Candidates) {
-    let choice = {
-        let mut domain = host.domain.lock();
-        let view = View::new(snapshot, states, host, &domain, family, client, now);
-        let (choice, change) = choose(&view, &mut ());
-        domain.apply(change);
-        choice
-    };
+    let choice = choose_and_count(snapshot, states, host, family, client, now, None);
     (choice, arrange(snapshot.policy_of(host), host, family, choice))
+}
+
+/// Chooses for a reply of the DNS server behind, and counts: among the addresses that it offers, or
+/// among all candidates. The order of the reply is the server's but for the best, so it is not made
+/// here.
+pub fn select_for_reply(
+    snapshot: &Snapshot,
+    states: &States,
+    host: &Host,
+    offered: Option<&[IpAddr]>,
+    client: IpAddr,
+    now: Moment,
+) -> Choice {
+    renew_client(snapshot, states, client, now);
+    choose_and_count(snapshot, states, host, Family::V4, client, now, offered)
+}
+
+fn choose_and_count(
+    snapshot: &Snapshot,
+    states: &States,
+    host: &Host,
+    family: Family,
+    client: IpAddr,
+    now: Moment,
+    offered: Option<&[IpAddr]>,
+) -> Choice {
+    let mut domain = host.domain.lock();
+    let view = View::new(snapshot, states, host, &domain, family, client, now).among(offered);
+    let (choice, change) = choose(&view, &mut ());
+    domain.apply(change);
+    choice
 }
 
 /// Chooses as [`select`] would, lets an observer hear how, and counts nothing.

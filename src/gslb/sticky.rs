@@ -130,7 +130,8 @@ pub(super) fn pick(view: &View<'_>, observer: &mut impl Observer) -> Option<usiz
         .positions(view.family)
         .find(|&position| view.address(position).ip == session.address)?;
     let healthy = view.host.is_healthy(view.address(position));
-    let figure = Figure::Session { remaining: session.remaining(parameters, view.now) };
+    let remaining = session.remaining(parameters, view.now);
+    let figure = Figure::Session { remaining, healthy };
     observer.judged(Decision::Sticky, position, figure, healthy);
     healthy.then_some(position)
 }

@@ -114,6 +114,7 @@ impl World {
             policy: PolicyId::GLOBAL,
             affinity_group: None,
             addresses: Vec::new(),
+            learned_ttl: None,
             domain: Arc::new(Domain::default()),
         }));
         Arc::make_mut(&mut self.snapshot.names).insert(wire(domain_name), NameEntry::Host(host));
@@ -132,6 +133,7 @@ impl World {
             host.addresses.push(Address {
                 ip,
                 source: Source::Configured,
+                is_candidate: true,
                 weight: known.and_then(|address| address.weight),
                 hash_weight: known.and_then(|address| address.hash_weight),
                 owner: None,

@@ -73,13 +73,14 @@ impl Load {
     #[must_use]
     pub fn average(&self, parameters: &ConnectionLoad) -> Option<AverageLoad> {
         let surplus = self.samples.len().saturating_sub(parameters.intervals.into());
-        let weights = parameters.weights.iter().copied().chain(std::iter::repeat(1));
-        let mut average = AverageLoad { connections: 0, seconds: 0 };
-        for (&sample, weight) in self.samples[surplus..].iter().zip(weights) {
-            average.connections += sample * u64::from(weight);
-            average.seconds += u64::from(weight) * u64::from(self.sampling_rate);
+        let (mut connections, mut weights) = (0, 0);
+        for (place, sample) in self.samples[surplus..].iter().enumerate() {
+            let weight = parameters.weights.get(place).map_or(1, |weight| u64::from(*weight));
+            connections += sample * weight;
+            weights += weight;
         }
-        (average.seconds > 0).then_some(average)
+        let seconds = weights * u64::from(self.sampling_rate);
+        (seconds > 0).then_some(AverageLoad { connections, seconds })
     }
 
     /// New connections in the second that passed last.

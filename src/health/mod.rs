@@ -1,5 +1,6 @@
 //! Measured state: what health checks and site devices report.
 
+pub mod learned;
 pub mod load;
 pub mod measurement;
 pub mod own;

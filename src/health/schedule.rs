@@ -15,6 +15,8 @@ pub enum Event {
     Status,
     /// The site devices report the health of their VIPs (guide p. 75).
     Health,
+    /// The DNS server behind is asked for the addresses of the hosts (guide p. 32).
+    Check,
     /// What was not used for too long is forgotten.
     Ageing,
 }
@@ -24,6 +26,8 @@ pub enum Event {
 pub struct Periods {
     /// Status reports (`protocol status-interval`, 1-300).
     pub status: u32,
+    /// Questions to the DNS server behind (`dns check-interval`, 1-1000000000).
+    pub check: u32,
     /// Samples of new connections (`connection-load intervals`, 5-60).
     pub sample: u8,
 }
@@ -73,6 +77,9 @@ impl Schedule {
             if is_due(HEALTH_PERIOD.into()) {
                 perform(moment, Event::Health);
             }
+            if is_due(periods.check.into()) {
+                perform(moment, Event::Check);
+            }
             if is_due(AGEING_PERIOD) {
                 perform(moment, Event::Ageing);
             }
@@ -90,7 +97,7 @@ impl Schedule {
 mod tests {
     use super::*;
 
-    const PERIODS: Periods = Periods { status: 3, sample: 7 };
+    const PERIODS: Periods = Periods { status: 3, check: 4, sample: 7 };
 
     fn events(schedule: &mut Schedule, now: u64) -> Vec<(u64, Event)> {
         let mut events = Vec::new();
@@ -102,7 +109,7 @@ mod tests {
 
     #[test]
     fn events_come_in_order_and_once() {
-        use Event::{Health, Second, Status};
+        use Event::{Check, Health, Second, Status};
         let mut schedule = Schedule::default();
         assert_eq!(events(&mut schedule, 999), []);
         assert_eq!(events(&mut schedule, 1000), [(1, Second)]);
@@ -112,6 +119,7 @@ mod tests {
             (3, Second),
             (3, Status),
             (4, Second),
+            (4, Check),
             (5, Second),
             (5, Health),
             (6, Second),

@@ -8,9 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use crate::behind::emulated::EmulatedServer;
 use crate::clock::Moment;
+use crate::health::learned::LearnedAddresses;
 use crate::health::load::Load;
 use crate::health::own::Own;
 use crate::health::rtt::PrefixCache;
@@ -32,6 +34,8 @@ pub struct States {
     pub sna: SnaStates,
     /// The emulated DNS server behind the appliance.
     pub dns_server: EmulatedServer,
+    /// What was learned from the DNS server behind, emulated or real.
+    pub learned: LearnedAddresses,
     /// Clients that asked lately, and how far the site devices are from them.
     pub prefixes: PrefixCache,
     started: AtomicU64,
@@ -91,7 +95,9 @@ impl States {
     /// Whether an address answers at all: nobody has said that it is down.
     pub fn is_reachable(&self, address: IpAddr) -> bool {
         let state = lock(&self.addresses).get(&address).cloned();
-        state.is_none_or(|state| !lock(&state.down).address)
+        state.is_none_or(|state| {
+            lock(&state.results).as_deref().is_none_or(|results| !results.down.address)
+        })
     }
 
     /// Forgets what no snapshot uses and nobody has set.
@@ -114,15 +120,21 @@ impl States {
         self.prefixes.clear();
         self.sna.reset();
         self.dns_server.clear();
+        self.learned.clear();
     }
 }
 
-/// Results of the health checks of one address. Checks that nobody failed count as passed.
+/// Results of the health checks of one address. Checks of which nobody knows a result count as
+/// passed.
+///
+/// What is said (`emulate health`, or by a site device of a lab) wins over what checks over the
+/// network have found (emulated-world 1).
 #[derive(Debug, Default)]
 pub struct AddressState {
-    /// How many entries `down` has, so that the usual case takes no lock.
+    /// How many entries `down` of the results has, so that the usual case takes no lock.
     down_count: AtomicU32,
-    down: Mutex<Down>,
+    /// Nothing is known of most addresses.
+    results: Mutex<Option<Box<Results>>>,
     /// FlashBack delay of the TCP check, unit 100 microseconds.
     pub flashback_tcp: AtomicU32,
     /// FlashBack delay of the application check, unit 100 microseconds.
@@ -138,12 +150,63 @@ pub struct Delays {
     pub application: u32,
 }
 
-#[derive(Debug, Default)]
+/// What is known of the checks of an address.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Results {
+    /// What is said of the address as a whole.
+    said: Option<bool>,
+    /// What is said of single applications.
+    said_of: Applications,
+    /// What checks over the network have found.
+    measured: Applications,
+    said_delays: Option<Delays>,
+    measured_delays: Delays,
+    down: Down,
+}
+
+/// Whether applications are up.
+type Applications = SmallVec<[(Application, bool); 2]>;
+
+/// What follows from the results.
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Down {
     /// The address as a whole.
     address: bool,
     /// Single applications.
-    applications: Vec<Application>,
+    applications: SmallVec<[Application; 2]>,
+}
+
+impl Results {
+    fn settle(&mut self) {
+        self.down.address = self.said == Some(false);
+        self.down.applications.clear();
+        let said_of = self.said_of.iter();
+        self.down.applications.extend(said_of.filter(|(_, up)| !up).map(|(one, _)| *one));
+        if self.said.is_none() {
+            let measured = self
+                .measured
+                .iter()
+                .filter(|(one, up)| !up && !self.said_of.iter().any(|(said, _)| said == one));
+            self.down.applications.extend(measured.map(|(one, _)| *one));
+        }
+    }
+}
+
+/// Enters whether an application is up; `None` forgets it. Says whether that is new.
+fn enter(list: &mut Applications, application: Application, up: Option<bool>) -> bool {
+    let place = list.iter().position(|(one, _)| *one == application);
+    match (place, up) {
+        (Some(place), Some(up)) => std::mem::replace(&mut list[place].1, up) != up,
+        (Some(place), None) => {
+            list.remove(place);
+            true
+        }
+        (None, Some(up)) => {
+            list.push((application, up));
+            true
+        }
+        (None, None) => false,
+    }
 }
 
 impl AddressState {
@@ -154,30 +217,82 @@ impl AddressState {
             // A host without applications has no checks and is healthy (decisions 3.1).
             return true;
         }
-        let down = lock(&self.down);
+        let results = lock(&self.results);
+        let Some(Results { down, .. }) = results.as_deref() else { return true };
         !down.address && !applications.iter().any(|one| down.applications.contains(one))
     }
 
-    /// Sets the result for the whole address (`None`) or for one application.
+    /// Says the result for the whole address (`None`) or for one application.
     pub fn set_up(&self, application: Option<Application>, up: bool) {
-        let mut down = lock(&self.down);
-        match application {
-            None => down.address = !up,
+        self.say(application, Some(up));
+    }
+
+    /// Takes back what was said for the whole address (`None`) or for one application.
+    pub fn unsay(&self, application: Option<Application>) {
+        self.say(application, None);
+    }
+
+    fn say(&self, application: Option<Application>, up: Option<bool>) {
+        self.change(|results| match application {
+            None => results.said = up,
             Some(application) => {
-                down.applications.retain(|one| *one != application);
-                if !up {
-                    down.applications.push(application);
-                }
+                enter(&mut results.said_of, application, up);
             }
+        });
+    }
+
+    /// Whether somebody says whether this application is up, so that no check is needed.
+    #[must_use]
+    pub fn is_said(&self, application: Application) -> bool {
+        lock(&self.results).as_deref().is_some_and(|results| {
+            results.said.is_some() || results.said_of.iter().any(|(one, _)| *one == application)
+        })
+    }
+
+    /// Enters what checks over the network have found; says whether that is new.
+    pub fn set_measured(&self, application: Application, up: bool) -> bool {
+        self.change(|results| enter(&mut results.measured, application, Some(up)))
+    }
+
+    /// Forgets what checks over the network have found, and how long the address took once nothing
+    /// else is left of it.
+    pub fn forget_measured(&self, application: Application) {
+        if lock(&self.results).is_none() {
+            return;
         }
-        let count = down.applications.len() + usize::from(down.address);
+        self.change(|results| {
+            enter(&mut results.measured, application, None);
+            if results.measured.is_empty() {
+                results.measured_delays = Delays::default();
+            }
+        });
+    }
+
+    /// Enters how long checks over the network took.
+    pub fn set_measured_delays(&self, delays: Delays) {
+        self.change(|results| results.measured_delays = delays);
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Results) -> T) -> T {
+        let mut slot = lock(&self.results);
+        let results = slot.get_or_insert_default();
+        let changed = change(results);
+        results.settle();
+        let count = results.down.applications.len() + usize::from(results.down.address);
         self.down_count.store(u32::try_from(count).unwrap_or(u32::MAX), Ordering::Relaxed);
+        let Delays { tcp, application } = results.said_delays.unwrap_or(results.measured_delays);
+        self.flashback_tcp.store(tcp, Ordering::Relaxed);
+        self.flashback_application.store(application, Ordering::Relaxed);
+        if **results == Results::default() {
+            *slot = None;
+        }
+        changed
     }
 
     /// Whether nobody has said that the address as a whole is down.
     #[must_use]
     pub fn is_up(&self) -> bool {
-        !lock(&self.down).address
+        lock(&self.results).as_deref().is_none_or(|results| !results.down.address)
     }
 
     /// FlashBack delays.
@@ -189,23 +304,29 @@ impl AddressState {
         }
     }
 
-    /// Changes the FlashBack delays.
+    /// Says the FlashBack delays.
     pub fn set_delays(&self, delays: Delays) {
-        self.flashback_tcp.store(delays.tcp, Ordering::Relaxed);
-        self.flashback_application.store(delays.application, Ordering::Relaxed);
+        self.change(|results| results.said_delays = Some(delays));
+    }
+
+    /// Takes back what was said of the FlashBack delays.
+    pub fn unsay_delays(&self) {
+        self.change(|results| results.said_delays = None);
     }
 
     fn is_default(&self) -> bool {
-        self.down_count.load(Ordering::Relaxed) == 0
+        lock(&self.results).is_none()
             && self.flashback_tcp.load(Ordering::Relaxed) == 0
             && self.flashback_application.load(Ordering::Relaxed) == 0
     }
 
+    /// Takes back what was said; what was measured stays.
     fn reset(&self) {
-        *lock(&self.down) = Down::default();
-        self.down_count.store(0, Ordering::Relaxed);
-        self.flashback_tcp.store(0, Ordering::Relaxed);
-        self.flashback_application.store(0, Ordering::Relaxed);
+        self.change(|results| {
+            results.said = None;
+            results.said_of.clear();
+            results.said_delays = None;
+        });
     }
 }
 
@@ -460,6 +581,34 @@ mod tests {
         state.set_up(None, false);
         assert!(!state.passes(&[HTTP]));
         assert!(state.passes(&[]), "a host without applications has no checks");
+    }
+
+    #[test]
+    fn what_is_said_wins_over_what_is_measured() {
+        let state = AddressState::default();
+        assert!(state.set_measured(HTTP, false));
+        assert!(!state.set_measured(HTTP, false), "that is known");
+        assert!(!state.passes(&[HTTP]) && state.passes(&[FTP]));
+        assert!(!state.is_said(HTTP));
+        state.set_up(Some(HTTP), true);
+        assert!(state.passes(&[HTTP]) && state.is_said(HTTP) && !state.is_said(FTP));
+        state.unsay(Some(HTTP));
+        assert!(!state.passes(&[HTTP]));
+        state.set_up(None, true);
+        assert!(state.passes(&[HTTP]) && state.is_said(FTP));
+        state.set_up(Some(FTP), false);
+        assert!(!state.passes(&[FTP]) && state.passes(&[HTTP]));
+        state.unsay(None);
+        assert!(!state.passes(&[HTTP]));
+        state.set_measured_delays(Delays { tcp: 3, application: 4 });
+        state.set_delays(Delays { tcp: 7, application: 8 });
+        assert_eq!(state.delays(), Delays { tcp: 7, application: 8 });
+        state.reset();
+        assert_eq!(state.delays(), Delays { tcp: 3, application: 4 });
+        assert!(state.passes(&[FTP]) && !state.passes(&[HTTP]));
+        state.forget_measured(HTTP);
+        assert_eq!(state.delays(), Delays::default());
+        assert!(state.passes(&[HTTP]) && state.is_default());
     }
 
     #[test]

@@ -102,11 +102,17 @@ pub(super) fn health(devices: &[Device<'_>], states: &States) -> VipHealth {
 /// Enters what is other than before. A VIP that nobody carries any more is an address like any other.
 pub(super) fn tell(states: &States, told: &mut VipHealth, new: VipHealth) {
     for ((vip, application), _) in told.iter().filter(|(key, _)| !new.contains_key(*key)) {
-        states.address(*vip).set_up(Some(*application), true);
+        states.address(*vip).unsay(Some(*application));
     }
     for ((vip, application), is_up) in &new {
-        if told.get(&(*vip, *application)).copied().unwrap_or(true) != *is_up {
-            states.address(*vip).set_up(Some(*application), *is_up);
+        let state = states.address(*vip);
+        let is_new = match told.get(&(*vip, *application)) {
+            Some(before) => before != is_up,
+            // What was said before somebody carried the VIP stays until that is down.
+            None => !is_up || !state.is_said(*application),
+        };
+        if is_new {
+            state.set_up(Some(*application), *is_up);
         }
     }
     *told = new;

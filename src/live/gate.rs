@@ -5,9 +5,10 @@
 //! sends first. `emulate map` leads an address and port to another socket, so that a laptop can
 //! play the deployment with servers of its own.
 
+use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
@@ -48,6 +49,8 @@ pub enum Closed {
 #[derive(Debug, Default)]
 pub struct Gate {
     allowed: AtomicU8,
+    /// Counts the changes.
+    version: AtomicU64,
     targets: Mutex<HashMap<(IpAddr, u16), Target>>,
 }
 
@@ -69,6 +72,7 @@ impl Gate {
     /// Says what may be sent from now on.
     pub fn open(&self, allowed: Allowed) {
         self.allowed.store(allowed as u8, Ordering::Relaxed);
+        self.changed();
     }
 
     /// What may be sent.
@@ -84,6 +88,7 @@ impl Gate {
         let target = Target::read(socket);
         if let Some(target) = &target {
             self.targets().insert((address.to_canonical(), port), target.clone());
+            self.changed();
         }
         target.is_some()
     }
@@ -91,11 +96,13 @@ impl Gate {
     /// Takes back what [`Gate::map`] did.
     pub fn unmap(&self, address: IpAddr, port: u16) {
         self.targets().remove(&(address.to_canonical(), port));
+        self.changed();
     }
 
     /// Takes back all of it.
     pub fn unmap_all(&self) {
         self.targets().clear();
+        self.changed();
     }
 
     /// The way to an address and port of the configuration.
@@ -116,6 +123,16 @@ impl Gate {
             None if is_nobody(address) => Err(Closed::Nobody),
             None => Ok(Route { target: Target::Socket(SocketAddr::new(address, port)) }),
         }
+    }
+
+    /// A number that is another one after every change.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    fn changed(&self) {
+        self.version.fetch_add(1, Ordering::Release);
     }
 
     fn targets(&self) -> MutexGuard<'_, HashMap<(IpAddr, u16), Target>> {
@@ -161,6 +178,15 @@ impl Route {
     }
 }
 
+impl fmt::Display for Route {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.target {
+            Target::Socket(socket) => write!(formatter, "{socket}"),
+            Target::Named(host, port) => write!(formatter, "{host}:{port}"),
+        }
+    }
+}
+
 impl Target {
     fn read(text: &str) -> Option<Self> {
         if let Ok(socket) = text.parse::<SocketAddr>() {
@@ -197,11 +223,7 @@ mod tests {
     }
 
     fn socket(route: Result<Route, Closed>) -> String {
-        match route.map(|route| route.target) {
-            Ok(Target::Socket(socket)) => socket.to_string(),
-            Ok(Target::Named(host, port)) => format!("{host}:{port}"),
-            Err(closed) => closed.to_string(),
-        }
+        route.map_or_else(|closed| closed.to_string(), |route| route.to_string())
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use crate::model::policy::{
-    ConnectionLoad, DEFAULT_TTL, HashPersistence, Metric, Policy, RttParameters, RttSource, Sticky,
-    TieBreaker,
+    ConnectionLoad, DEFAULT_TTL, HashPersistence, Intercept, Metric, Policy, RttParameters,
+    RttSource, Sticky, TieBreaker,
 };
 use crate::model::region::Region;
 
@@ -33,7 +33,7 @@ pub struct PolicyDraft {
     /// `dns cname-detect`.
     pub cname_detect: bool,
     /// `dns transparent-intercept`.
-    pub transparent_intercept: bool,
+    pub transparent_intercept: Option<Intercept>,
     /// `dns check-interval`.
     pub check_interval: Option<u32>,
     /// `weighted-selection`.

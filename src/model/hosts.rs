@@ -12,6 +12,7 @@ use hashbrown::HashMap;
 use crate::config::tree::Block;
 use crate::grammar::ModeId;
 use crate::gslb::domain::Domain;
+use crate::health::learned::Learned;
 use crate::health::state::States;
 use crate::model::snapshot::{
     Address, Application, Host, HostId, NameEntry, PolicyId, ServerId, SiteServer, Snapshot,
@@ -43,9 +44,12 @@ pub(super) struct HostDraft {
     addresses: Vec<AddressDraft>,
     /// Places in `addresses`, once there are more than a few.
     by_address: HashMap<IpAddr, usize>,
+    /// Weights of addresses that are not in the list, but may be learned.
+    unlisted: Vec<AddressDraft>,
 }
 
 /// An address of a host while its statements are read.
+#[derive(Clone, Copy)]
 pub(super) struct AddressDraft {
     ip: IpAddr,
     pub(super) weight: Option<u8>,
@@ -100,14 +104,26 @@ impl<'a> ZoneDraft<'a> {
 }
 
 impl HostDraft {
-    /// An address of its list.
-    pub(super) fn address(&mut self, ip: IpAddr) -> Option<&mut AddressDraft> {
-        let place = if self.addresses.len() <= SEARCHED {
-            self.addresses.iter().position(|address| address.ip == ip)?
+    /// Where an address stands in its list.
+    fn place(&self, ip: IpAddr) -> Option<usize> {
+        if self.addresses.len() <= SEARCHED {
+            self.addresses.iter().position(|address| address.ip == ip)
         } else {
-            *self.by_address.get(&ip)?
-        };
-        self.addresses.get_mut(place)
+            self.by_address.get(&ip).copied()
+        }
+    }
+
+    /// An address of its list, or what is said of it although it is not in there.
+    pub(super) fn address(&mut self, ip: IpAddr) -> &mut AddressDraft {
+        if let Some(place) = self.place(ip) {
+            return &mut self.addresses[place];
+        }
+        let known = self.unlisted.iter().position(|address| address.ip == ip);
+        let place = known.unwrap_or_else(|| {
+            self.unlisted.push(AddressDraft { ip, weight: None, hash_weight: None });
+            self.unlisted.len() - 1
+        });
+        &mut self.unlisted[place]
     }
 
     /// Adds an address to its list.
@@ -120,6 +136,21 @@ impl HostDraft {
         }
     }
 
+    /// Its addresses: those of the list, then those that were only learned.
+    fn all_addresses(&self, learned: &Learned) -> Vec<(AddressDraft, Source)> {
+        let listed = self.addresses.iter().map(|address| {
+            let both = learned.addresses.contains(&address.ip);
+            (*address, if both { Source::Both } else { Source::Configured })
+        });
+        let further = learned.addresses.iter().filter(|ip| self.place(**ip).is_none());
+        let further = further.map(|ip| {
+            let known = self.unlisted.iter().find(|address| address.ip == *ip).copied();
+            let nothing = AddressDraft { ip: *ip, weight: None, hash_weight: None };
+            (known.unwrap_or(nothing), Source::Dns)
+        });
+        listed.chain(further).collect()
+    }
+
     fn finish(
         self,
         domain_name: String,
@@ -127,17 +158,26 @@ impl HostDraft {
         domain: Arc<Domain>,
         policies: &HashMap<String, PolicyId>,
         owners: &Owners<'_>,
-        states: &States,
+        sources: &Sources<'_>,
     ) -> Host {
-        let ips: Vec<IpAddr> = self.addresses.iter().map(|address| address.ip).collect();
+        let states = sources.states;
+        let learned = states.learned.of(&domain_name).unwrap_or_default();
+        let only_listed = sources.overrides && !self.addresses.is_empty();
+        let only_learned = !only_listed && !learned.addresses.is_empty();
+        let all = self.all_addresses(&learned);
+        let ips: Vec<IpAddr> = all.iter().map(|(address, _)| address.ip).collect();
         let slots = domain.lock().assign_slots(&ips);
-        let addresses = self
-            .addresses
+        let addresses = all
             .into_iter()
             .zip(slots)
-            .map(|(address, slot)| Address {
+            .map(|((address, source), slot)| Address {
                 ip: address.ip,
-                source: Source::Configured,
+                source,
+                is_candidate: match source {
+                    Source::Configured => !only_learned,
+                    Source::Dns => !only_listed,
+                    Source::Both => true,
+                },
                 weight: address.weight,
                 hash_weight: address.hash_weight,
                 owner: owners.of(address.ip),
@@ -156,9 +196,17 @@ impl HostDraft {
             policy: policy.unwrap_or(PolicyId::GLOBAL),
             affinity_group: self.affinity_group,
             addresses,
+            learned_ttl: (!learned.addresses.is_empty()).then_some(learned.ttl),
             domain,
         }
     }
+}
+
+/// Where the addresses of hosts come from, beside their lists.
+struct Sources<'a> {
+    states: &'a States,
+    /// Where there is a list, only its addresses can be chosen.
+    overrides: bool,
 }
 
 /// Enters all zones with their hosts. What was left unread is taken from `previous`.
@@ -176,6 +224,8 @@ pub(super) fn enter(
     let drafts = zones.iter().flat_map(|zone| &zone.hosts);
     let owners =
         Owners::find(&servers, are_vips_known, drafts.map(|host| host.addresses.len()).sum());
+    let overrides = snapshot.global_policy().dns.override_;
+    let sources = Sources { states, overrides };
     let mut are_names_known = zones.len() == previous.zones.len();
     let mut names = Vec::new();
     for (place, draft) in zones.into_iter().enumerate() {
@@ -198,7 +248,7 @@ pub(super) fn enter(
                 let name = wire_name(&domain_name);
                 let domain = previous_domain(previous, &name, &draft.name);
                 let zone = ZoneId::from_index(place);
-                let host = host.finish(domain_name, zone, domain, policies, &owners, states);
+                let host = host.finish(domain_name, zone, domain, policies, &owners, &sources);
                 snapshot.hosts.push(Arc::new(host));
                 names.push(Some(name));
             }

@@ -3,6 +3,7 @@
 pub mod access;
 pub mod balancing;
 pub mod banners;
+pub mod check_rules;
 pub mod checks;
 pub mod draft;
 pub mod hosts;
@@ -14,4 +15,5 @@ pub mod region;
 mod site;
 mod sna;
 pub mod snapshot;
+pub mod time_zone;
 pub mod world;

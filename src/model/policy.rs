@@ -58,6 +58,16 @@ named_enum! {
     }
 }
 
+/// What becomes of questions that are intercepted (guide p. 95 to 98).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Intercept {
+    /// They are answered from the list with override, else redirected, and the policy is applied to
+    /// the reply.
+    WithPolicy,
+    /// They are redirected, and the reply is left alone.
+    Unchanged,
+}
+
 /// The global policy or a host-level policy, with everything inherited already filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
@@ -110,7 +120,7 @@ pub struct DnsBehaviour {
     /// Replies that reach a configured host through a CNAME are processed. Global only.
     pub cname_detect: bool,
     /// Questions to another DNS server are intercepted. Global only.
-    pub transparent_intercept: bool,
+    pub transparent_intercept: Option<Intercept>,
     /// Period of the device's own questions, seconds (1-1000000000, default 30). Global only.
     pub check_interval: u32,
     /// TTL written into every record, seconds (0-1000000000, default 10); `None`: left alone.
@@ -227,7 +237,7 @@ impl Default for DnsBehaviour {
             override_: false,
             cache_proxy: false,
             cname_detect: false,
-            transparent_intercept: false,
+            transparent_intercept: None,
             check_interval: 30,
             ttl: Some(DEFAULT_TTL),
         }

@@ -17,7 +17,7 @@ use crate::health::state::States;
 use crate::model::balancing::{BalancingDraft, Owner};
 use crate::model::draft::{DEFAULT_REHASH_TIMEOUT, PolicyDraft};
 use crate::model::hosts::{self, AddressDraft, HostDraft, ZoneDraft};
-use crate::model::policy::{Metric, RttSource, TieBreaker};
+use crate::model::policy::{Intercept, Metric, RttSource, TieBreaker};
 use crate::model::region::Region;
 use crate::model::site::{AffinityDraft, affinity, dns_probe, smoothing};
 use crate::model::sna::SnaDraft;
@@ -160,7 +160,7 @@ impl<'a> Projection<'a> {
                     self.snapshot.responder.error_code = code;
                 }
             }
-            Kept::NoErrorHandling => self.snapshot.responder.error_handling = false,
+            Kept::NoErrorHandling => self.snapshot.responder.error_handling = Some(!on),
 
             Kept::Protocol => self.snapshot.speaks_protocol = on,
             Kept::Communication => {
@@ -174,6 +174,7 @@ impl<'a> Projection<'a> {
             | Kept::ServerPredictor => self.balancing.global(kept, reading),
             Kept::PortRange
             | Kept::HealthPolicy
+            | Kept::MatchList
             | Kept::PortProfile
             | Kept::RealServer
             | Kept::RemoteServer
@@ -182,6 +183,27 @@ impl<'a> Projection<'a> {
                 return Context::Server(self.balancing.open(kept, reading));
             }
             Kept::PortRangePorts
+            | Kept::PortProfileTcp
+            | Kept::PortProfileTcpKeepalive
+            | Kept::PortProfileTcpKeepaliveProtocol
+            | Kept::PortProfileUdp
+            | Kept::PortProfileUdpKeepalive
+            | Kept::PortProfileUdpKeepaliveProtocol
+            | Kept::PortProfileNoFastBringup
+            | Kept::RealPortAddressQuery
+            | Kept::RealPortZone
+            | Kept::RealPortKeepalive
+            | Kept::RealPortL4CheckOnly
+            | Kept::RealHttpUrl
+            | Kept::RealHttpStatusCode
+            | Kept::RealHttpContentMatch
+            | Kept::RealHttpKeepalive
+            | Kept::RealHttpL4CheckOnly
+            | Kept::MatchListUp
+            | Kept::MatchListUpCompound
+            | Kept::MatchListDown
+            | Kept::MatchListDownCompound
+            | Kept::MatchListDefault
             | Kept::HealthPolicyAddress
             | Kept::HealthPolicyPort
             | Kept::HealthPolicyL4Check
@@ -203,6 +225,7 @@ impl<'a> Projection<'a> {
             | Kept::RealHttpHealthPolicy
             | Kept::RealPort
             | Kept::RealPortDisable
+            | Kept::RealPortProxy
             | Kept::RealHttp
             | Kept::RealHttpDisable
             | Kept::VirtualDisable
@@ -327,7 +350,7 @@ impl<'a> Projection<'a> {
                 if let Context::SnaDomain(place) = context
                     && let Some(domain) = self.sna_domains.get_mut(*place)
                 {
-                    domain.statement(kept, reading);
+                    domain.statement(kept, reading, &self.states.learned);
                 }
             }
 
@@ -446,25 +469,12 @@ impl<'a> Projection<'a> {
             | Kept::HealthPolicyProtocol
             | Kept::HealthPolicyInterval
             | Kept::HealthPolicyRetries
-            | Kept::PortProfileTcp
-            | Kept::PortProfileTcpKeepalive
-            | Kept::PortProfileTcpKeepaliveProtocol
             | Kept::PortProfileTcpSetting
-            | Kept::PortProfileUdp
-            | Kept::PortProfileUdpKeepalive
-            | Kept::PortProfileUdpKeepaliveProtocol
             | Kept::PortProfileUdpSetting
-            | Kept::PortProfileNoFastBringup
             | Kept::RealDescription
             | Kept::RealSourceNat
             | Kept::RealBackup
-            | Kept::RealPortAddressQuery
-            | Kept::RealPortZone
-            | Kept::RealPortProxy
-            | Kept::RealPortKeepalive
-            | Kept::RealPortL4CheckOnly
             | Kept::RealPortSetting
-            | Kept::RealHttpUrl
             | Kept::RealHttpSetting
             | Kept::VirtualDescription
             | Kept::VirtualStickyAge
@@ -505,6 +515,8 @@ impl<'a> Projection<'a> {
             | Kept::Context
             | Kept::Boot
             | Kept::Clock
+            | Kept::ClockZoneGmt
+            | Kept::ClockZoneUs
             | Kept::ConsoleTimeout
             | Kept::EnableAaaConsole
             | Kept::EnablePasswordDisplay
@@ -635,7 +647,7 @@ impl<'a> Projection<'a> {
         context: &Context,
     ) -> Option<&mut AddressDraft> {
         let ip = reading.address("addr")?;
-        self.host_of(reading, context)?.address(ip)
+        Some(self.host_of(reading, context)?.address(ip))
     }
 
     fn policy_of(&mut self, context: &Context) -> Option<&mut PolicyDraft> {
@@ -683,7 +695,15 @@ impl<'a> Projection<'a> {
             .collect();
         // Hosts refer to policies by their place.
         let names = |snapshot: &'a Snapshot| snapshot.policies.iter().map(|policy| &policy.name);
-        if !names(previous).eq(self.snapshot.policies.iter().map(|policy| &policy.name)) {
+        let are_policies_known =
+            names(previous).eq(self.snapshot.policies.iter().map(|policy| &policy.name));
+        // Which addresses a host has, and which can be chosen, follows from these.
+        let overrides = |snapshot: &Snapshot| snapshot.global_policy().dns.override_;
+        self.snapshot.learned = self.states.learned.revision();
+        if !are_policies_known
+            || self.snapshot.learned != previous.learned
+            || overrides(&self.snapshot) != overrides(previous)
+        {
             self.read_known_zones();
         }
         let zones = std::mem::take(&mut self.zones);
@@ -722,7 +742,11 @@ fn dns_behaviour(policy: &mut PolicyDraft, kept: Kept, reading: &Reading<'_>, on
         Kept::DnsOverride => policy.override_ = on,
         Kept::DnsCacheProxy => policy.cache_proxy = on,
         Kept::DnsCnameDetect => policy.cname_detect = on,
-        Kept::DnsTransparentIntercept => policy.transparent_intercept = on,
+        Kept::DnsTransparentIntercept => {
+            let only = reading.value("how").is_some();
+            let how = if only { Intercept::Unchanged } else { Intercept::WithPolicy };
+            policy.transparent_intercept = on.then_some(how);
+        }
         Kept::DnsCheckInterval => policy.check_interval = reading.number("seconds"),
         _ => {}
     }

@@ -5,6 +5,7 @@ use ipnet::IpNet;
 
 use crate::config::tree::Reading;
 use crate::grammar::link::Kept;
+use crate::health::learned::LearnedAddresses;
 use crate::sna::{Matcher, Plan};
 
 /// A domain while its statements are read.
@@ -22,7 +23,12 @@ impl SnaDraft {
     }
 
     /// Reads one statement of its block.
-    pub(super) fn statement(&mut self, kept: Kept, reading: &Reading<'_>) {
+    pub(super) fn statement(
+        &mut self,
+        kept: Kept,
+        reading: &Reading<'_>,
+        learned: &LearnedAddresses,
+    ) {
         let text = |name: &str| reading.text(name).map(str::to_owned);
         #[allow(clippy::wildcard_enum_match_arm, reason = "the caller names the statements")]
         match kept {
@@ -52,7 +58,10 @@ impl SnaDraft {
             }
             Kept::SnaHostname => {
                 if let Some((_, _, matchers)) = self.record(reading) {
-                    matchers.extend(text("fqdn").map(Matcher::Hostname));
+                    matchers.extend(text("fqdn").map(|name| Matcher::Hostname {
+                        addresses: learned.of(&name).unwrap_or_default().addresses,
+                        name,
+                    }));
                 }
             }
             _ => {}

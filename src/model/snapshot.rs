@@ -19,7 +19,7 @@ use crate::health::rtt::DnsProbe;
 use crate::health::smoothing::{Smoothing, SmoothingParameters};
 use crate::health::state::{AddressState, ServerState};
 use crate::model::balancing::Balancing;
-use crate::model::policy::Policy;
+use crate::model::policy::{DEFAULT_TTL, Policy};
 use crate::model::region::Region;
 use crate::names::named_enum;
 use crate::revision::Revision;
@@ -118,6 +118,8 @@ pub struct Snapshot {
     /// Host names and the empty names above them, by lower-case wire form. The next snapshot shares
     /// them if no host comes or goes.
     pub names: Arc<HashMap<Box<[u8]>, NameEntry>>,
+    /// What had been learned when the addresses of the hosts were entered.
+    pub learned: Revision,
     /// Which lists of VIPs, device by device, the owners of the addresses were taken from.
     pub vips: Vec<(IpAddr, Revision)>,
     /// SNA gateway domains in configured order.
@@ -190,8 +192,10 @@ pub struct Host {
     pub policy: PolicyId,
     /// Affinity group; `None` is the global set.
     pub affinity_group: Option<u8>,
-    /// Addresses in the order of the list.
+    /// Addresses in the order of the list, then those that were only learned.
     pub addresses: Vec<Address>,
+    /// TTL of the records that were learned, seconds; `None`: no address was.
+    pub learned_ttl: Option<u32>,
     /// Counters, rotation and persistence of this name.
     pub domain: Arc<Domain>,
 }
@@ -203,6 +207,9 @@ pub struct Address {
     pub ip: IpAddr,
     /// Where it was learned.
     pub source: Source,
+    /// Whether it can be chosen: with override and a list only what is configured can, else only
+    /// what was learned, if anything was (guide p. 34, 171).
+    pub is_candidate: bool,
     /// Weight of the weighted-IP metric; `None`: no line. 0 and `None` weigh the same.
     pub weight: Option<u8>,
     /// Weight of weighted hash persistence; `None`: no line, which weighs 1.
@@ -285,13 +292,14 @@ impl Default for ProtocolPort {
 pub struct Responder {
     /// Return code for unsupported types.
     pub error_code: ErrorCode,
-    /// Answer unsupported types at all; off, they are dropped.
-    pub error_handling: bool,
+    /// Answer unsupported types at all; off, they are dropped. `None`: nobody said it, and the
+    /// mode decides (guide p. 188 to 190).
+    pub error_handling: Option<bool>,
 }
 
 impl Default for Responder {
     fn default() -> Self {
-        Responder { error_code: ErrorCode::NoError, error_handling: true }
+        Responder { error_code: ErrorCode::NoError, error_handling: None }
     }
 }
 
@@ -367,6 +375,7 @@ impl Snapshot {
             responder: Responder::default(),
             default_location: Region::NorthAmerica,
             names: Arc::default(),
+            learned: Revision::default(),
             vips: Vec::new(),
             sna_domains: Vec::new(),
             sna_names: HashMap::new(),
@@ -379,10 +388,39 @@ impl Snapshot {
         &self.policies[PolicyId::GLOBAL.index()]
     }
 
+    /// Whether questions that cannot be answered get an empty answer: in cache proxy unless somebody
+    /// said otherwise, in transparent intercept if somebody said so, never in plain proxy (guide
+    /// p. 188 to 190).
+    #[must_use]
+    pub fn handles_errors(&self) -> bool {
+        let dns = &self.global_policy().dns;
+        let is_possible = dns.cache_proxy || dns.transparent_intercept.is_some();
+        is_possible && self.responder.error_handling.unwrap_or(dns.cache_proxy)
+    }
+
     /// The policy in force for a host.
     #[must_use]
     pub fn policy_of(&self, host: &Host) -> &Policy {
         &self.policies[host.policy.index()]
+    }
+
+    /// TTL of the records of a host that the appliance answers with, seconds: the one of its policy,
+    /// else the one that was learned (decisions 5.2).
+    #[must_use]
+    pub fn ttl_of(&self, host: &Host) -> u32 {
+        self.policy_of(host).dns.ttl.or(host.learned_ttl).unwrap_or(DEFAULT_TTL)
+    }
+
+    /// Whether the appliance knows by itself what to answer to a question for addresses of that
+    /// family: from the list with override, else from what was learned, which is for IPv4 only
+    /// (guide p. 91, 92; IPv6 chapter p. 193).
+    #[must_use]
+    pub fn answers_itself(&self, host: &Host, family: Family) -> bool {
+        let dns = &self.global_policy().dns;
+        let from_list = dns.override_ && host.has_list();
+        dns.cache_proxy
+            && (from_list || host.learned_ttl.is_some() && family == Family::V4)
+            && host.positions(family).next().is_some()
     }
 
     /// The site device whose VIP the address is.
@@ -488,6 +526,12 @@ impl Host {
         address.state.passes(&self.applications)
     }
 
+    /// Whether addresses are configured for it.
+    #[must_use]
+    pub fn has_list(&self) -> bool {
+        self.addresses.iter().any(|address| address.source != Source::Dns)
+    }
+
     /// The same as a list. Without an allocation unless the list is long.
     #[must_use]
     pub fn candidates(&self, family: Family) -> Candidates {
@@ -504,12 +548,12 @@ impl Host {
         Candidates::from_buf_and_len(few, count)
     }
 
-    /// Positions of the addresses of one family, in the order of the list.
+    /// Positions of the addresses of one family that can be chosen, in the order of the list.
     pub fn positions(&self, family: Family) -> impl Iterator<Item = usize> + '_ {
         self.addresses
             .iter()
             .enumerate()
-            .filter(move |(_, address)| Family::of(address.ip) == family)
+            .filter(move |(_, address)| address.is_candidate && Family::of(address.ip) == family)
             .map(|(position, _)| position)
     }
 }

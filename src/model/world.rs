@@ -109,10 +109,14 @@ pub fn apply(
             set_health(states, reading, reading.number("app").map(Application), kept);
         }
         Some(Kept::EmulateFlashback | Kept::EmulateFlashbackApplication) => {
-            let delay = |name| reading.number(name).filter(|_| kept).unwrap_or(0);
-            if let Some(ip) = reading.address("ip") {
-                let delays = Delays { tcp: delay("tcp"), application: delay("app") };
-                states.address(ip).set_delays(delays);
+            let delay = |name| reading.number(name).unwrap_or(0);
+            if let Some(state) = reading.address("ip").map(|ip| states.address(ip)) {
+                if kept {
+                    let delays = Delays { tcp: delay("tcp"), application: delay("app") };
+                    state.set_delays(delays);
+                } else {
+                    state.unsay_delays();
+                }
             }
         }
         Some(Kept::EmulateSnaSystem) => set_sna_system(states, reading, kept),
@@ -224,9 +228,11 @@ fn set_health(
     application: Option<Application>,
     kept: bool,
 ) {
-    let up = !kept || reading.word("state") != Some(DOWN);
-    if let Some(ip) = reading.address("ip") {
-        states.address(ip).set_up(application, up);
+    let Some(state) = reading.address("ip").map(|ip| states.address(ip)) else { return };
+    if kept {
+        state.set_up(application, reading.word("state") != Some(DOWN));
+    } else {
+        state.unsay(application);
     }
 }
 

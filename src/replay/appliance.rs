@@ -223,7 +223,8 @@ impl Subject for Played {
             let printed = render::body(grammar, &trees.configuration, Secrets::Stored);
             let world = render::world(grammar, &trees.world);
             let mut read_back = Trees::default();
-            let report = load::load(grammar, &mut read_back, &printed);
+            let learned = &appliance.states.learned;
+            let report = load::load_knowing(grammar, &mut read_back, &printed, learned);
             load::load(grammar, &mut read_back, &world);
             for rejected in report.rejected {
                 broken.push(format!("printed, but refused when read: {}", rejected.text));

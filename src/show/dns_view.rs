@@ -105,7 +105,7 @@ fn addresses<'a>(snapshot: &'a Snapshot, host: &'a Host) -> Vec<AddressView<'a>>
         .iter()
         .map(|address| AddressView {
             address,
-            candidate: !only_configured || address.source != Source::Dns,
+            candidate: address.is_candidate && (!only_configured || address.source != Source::Dns),
             healthy: host.is_healthy(address),
             tally: match tallies.get(address.slot.index()) {
                 Some(tally) => tally.clone(),

@@ -110,9 +110,8 @@ impl Explained<'_> {
             Some(name) => page.line(format!("Policy: host policy {name}")),
             None => page.line("Policy: global"),
         }
-        let dns = &self.snapshot.global_policy().dns;
-        if !(dns.cache_proxy && dns.override_) {
-            page.line("Note: not answered from here unless cache-proxy and override are on");
+        if !self.snapshot.answers_itself(self.host, self.family) {
+            page.line("Note: not answered from here, but by the DNS server behind");
         }
     }
 
@@ -457,7 +456,7 @@ health-check                           -          not needed                    
         let by_hash = text(&world);
         let expected = "
 affinity                               -          clients of 1.0.0.0/8 prefer 10.255.2.1: no active address of it  -
-persistent-hash                        1.1.1.1    bucket 46                                                        best
+persistent-hash                        1.1.1.1    bucket 46, ACTIVE                                                best
 sticky                                 -          not needed                                                       -
 ";
         assert!(by_hash.contains(expected), "{by_hash}");

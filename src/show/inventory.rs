@@ -4,7 +4,6 @@
 //! Nothing of it changes by itself while the appliance runs. The words are those that programs which read
 //! these displays look for; numbers and labels are ours.
 
-use super::clock::ZONE;
 use super::date::Civil;
 use super::page::Page;
 use super::who::span;
@@ -104,15 +103,16 @@ pub fn module() -> String {
     page.finish()
 }
 
-/// `show reload`; `left` are the seconds until the restart, `wall_seconds` the time of day now.
-pub fn reload(left: Option<u64>, wall_seconds: u64) -> String {
+/// `show reload`; `left` are the seconds until the restart, `local_seconds` the time of day now in that
+/// zone.
+pub fn reload(left: Option<u64>, local_seconds: u64, zone: &str) -> String {
     let mut page = Page::default();
     match left {
         None => page.line("No scheduled reload"),
         Some(left) => {
-            let due = Civil::from_unix(wall_seconds.saturating_add(left));
+            let due = Civil::from_unix(local_seconds.saturating_add(left));
             page.line(format!("Scheduled reload in {}", span(left)));
-            page.line(format!("  at {}, {ZONE}, {}", due.time(), due.date()));
+            page.line(format!("  at {}, {zone}, {}", due.time(), due.date()));
         }
     }
     page.finish()
@@ -143,9 +143,9 @@ mod tests {
 
     #[test]
     fn a_restart_that_is_scheduled() {
-        assert_eq!(reload(None, 0), "No scheduled reload\n");
+        assert_eq!(reload(None, 0, "GMT+00"), "No scheduled reload\n");
         assert_eq!(
-            reload(Some(3600), 1_325_505_600),
+            reload(Some(3600), 1_325_505_600, "GMT+00"),
             "Scheduled reload in 1 hours 0 minutes 0 seconds\n  at 13:00:00, GMT+00, Mon Jan 02 2012\n"
         );
     }

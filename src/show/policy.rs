@@ -79,7 +79,7 @@ fn print_dns(page: &mut Page, policy: &Policy) {
     page.line(format!(
         "DNS cache-proxy: {}  DNS transparent-intercept: {}",
         switch(dns.cache_proxy),
-        switch(dns.transparent_intercept)
+        switch(dns.transparent_intercept.is_some())
     ));
     page.line(format!("DNS cname-detect: {}  {modify}", switch(dns.cname_detect)));
     page.line(format!("{ttl}, DNS check interval: {} (sec)", dns.check_interval));

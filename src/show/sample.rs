@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::gslb::domain::{Decision, Domain, Slot};
+use crate::health::state::Delays;
 use crate::health::state::{ReportedVip, States};
 use crate::model::snapshot::{
     Address, Application, Host, HostId, PolicyId, ServerId, Site, SiteId, SiteServer, Snapshot,
@@ -92,6 +93,7 @@ impl Sample {
             policy: PolicyId::GLOBAL,
             affinity_group: None,
             addresses: Vec::new(),
+            learned_ttl: None,
             domain: Arc::new(Domain::default()),
         }));
         self
@@ -107,6 +109,7 @@ impl Sample {
         host.addresses.push(Address {
             ip,
             source: Source::Configured,
+            is_candidate: true,
             weight: None,
             hash_weight: None,
             owner,
@@ -135,8 +138,7 @@ impl Sample {
     /// Flashback delays of the last address.
     pub(super) fn flashback(&mut self, tcp: u32, application: u32) -> &mut Self {
         let state = &self.last_address().state;
-        state.flashback_tcp.store(tcp, Ordering::Relaxed);
-        state.flashback_application.store(application, Ordering::Relaxed);
+        state.set_delays(Delays { tcp, application });
         self
     }
 

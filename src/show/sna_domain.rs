@@ -127,7 +127,7 @@ fn matcher(matcher: &Matcher) -> String {
             network.addr().to_string()
         }
         Matcher::Network(network) => network.to_string(),
-        Matcher::Hostname(name) => name.clone(),
+        Matcher::Hostname { name, .. } => name.clone(),
     }
 }
 

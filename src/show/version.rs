@@ -1,6 +1,5 @@
 //! `show version`: the software that the appliance claims to run, and for how long.
 
-use super::clock::ZONE;
 use super::date::Civil;
 use super::page::Page;
 
@@ -18,9 +17,10 @@ Type: ServerIron ADX 1000
 Backplane Serial #: EMULATED0001
 Emulated by adxemu";
 
-/// `show version`; `uptime` in seconds, `wall_seconds` are seconds since 1970-01-01 00:00:00 UTC.
-pub fn version(uptime: u64, wall_seconds: u64) -> String {
-    let started = Civil::from_unix(wall_seconds.saturating_sub(uptime));
+/// `show version`; `uptime` in seconds, `local_seconds` are seconds since midnight of 1970-01-01 in that
+/// zone.
+pub fn version(uptime: u64, local_seconds: u64, zone: &str) -> String {
+    let started = Civil::from_unix(local_seconds.saturating_sub(uptime));
     let (days, hours) = (uptime / 86_400, uptime / 3600 % 24);
     let (minutes, seconds) = (uptime / 60 % 60, uptime % 60);
     let mut page = Page::default();
@@ -28,7 +28,7 @@ pub fn version(uptime: u64, wall_seconds: u64) -> String {
     page.line(format!(
         "System uptime is {days} days {hours} hours {minutes} minutes {seconds} seconds"
     ));
-    page.line(format!("The system started at {}, {ZONE}, {}", started.time(), started.date()));
+    page.line(format!("The system started at {}, {zone}, {}", started.time(), started.date()));
     page.finish()
 }
 
@@ -40,18 +40,18 @@ mod tests {
     fn uptime_and_start() {
         let started = 1_325_505_600;
         let uptime = 3 * 86_400 + 4 * 3600 + 5 * 60 + 6;
-        let text = version(uptime, started + uptime);
+        let text = version(uptime, started + uptime, "GMT+00");
         let expected = "
 System uptime is 3 days 4 hours 5 minutes 6 seconds
 The system started at 12:00:00, GMT+00, Mon Jan 02 2012
 ";
         assert!(text.ends_with(expected), "{text}");
-        assert_eq!(text, version(uptime, started + uptime));
+        assert_eq!(text, version(uptime, started + uptime, "GMT+00"));
     }
 
     #[test]
     fn programs_find_their_words() {
-        let text = version(0, 0);
+        let text = version(0, 0, "GMT+00");
         let system = text.find("System Version 12.4.00T403 ").unwrap();
         let kind = text.find("\nType: ").unwrap();
         let serial = text.find("\nBackplane Serial").unwrap();

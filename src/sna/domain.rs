@@ -138,8 +138,13 @@ pub struct UserRecord {
 pub enum Matcher {
     /// Addresses of the DNS servers that ask.
     Network(IpNet),
-    /// The name of one. Nothing resolves names so far, so it matches nobody.
-    Hostname(String),
+    /// One by its name, with the addresses that it has according to the DNS server behind.
+    Hostname {
+        /// As typed.
+        name: String,
+        /// What was learned of it; empty: nothing yet, and it matches nobody.
+        addresses: Vec<IpAddr>,
+    },
 }
 
 /// What stands at a name of the domain.
@@ -247,10 +252,16 @@ impl SnaDomain {
         let id = RecordId::from_index(self.records.len());
         self.record_names.entry(label(&name)).or_insert(id);
         for matcher in &matchers {
-            if let Matcher::Network(network) = matcher
-                && !self.matches.contains_key(network)
-            {
-                self.matches.insert(*network, id);
+            let networks: SmallVec<[IpNet; 1]> = match matcher {
+                Matcher::Network(network) => SmallVec::from_elem(*network, 1),
+                Matcher::Hostname { addresses, .. } => {
+                    addresses.iter().map(|address| IpNet::from(*address)).collect()
+                }
+            };
+            for network in networks {
+                if !self.matches.contains_key(&network) {
+                    self.matches.insert(network, id);
+                }
             }
         }
         let resources = resource_names

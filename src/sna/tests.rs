@@ -147,7 +147,8 @@ fn the_longest_prefix_says_who_asks() {
     assert_eq!(who("2001:db8:1::1"), "WIDE");
     assert_eq!(who("2001:db9::1"), "ALL");
     let world = example().change(|plan| {
-        plan.records[0].2 = vec![Matcher::Hostname("ns.example.com".to_owned())];
+        plan.records[0].2 =
+            vec![Matcher::Hostname { name: "ns.example.com".to_owned(), addresses: Vec::new() }];
     });
     assert_eq!(world.domain.record_for(ip("198.51.100.53")), None, "names match nobody so far");
 }

@@ -11,6 +11,7 @@ use rustyline::{
     RepeatCount,
 };
 
+use super::feeder::Feeder;
 use crate::cli::complete::Completion;
 use crate::cli::session::{LONGEST_LINE, Session};
 use crate::cli::words;
@@ -39,6 +40,8 @@ pub(super) struct Note {
 pub(super) struct Bindings {
     session: Arc<Mutex<Session>>,
     state: Arc<Mutex<State>>,
+    /// Waits behind each key that may end the line.
+    feeder: Option<Feeder>,
 }
 
 #[derive(Default)]
@@ -59,10 +62,10 @@ impl Notes {
 }
 
 impl Bindings {
-    pub(super) fn new(session: Arc<Mutex<Session>>) -> (Self, Notes) {
+    pub(super) fn new(session: Arc<Mutex<Session>>, feeder: Option<Feeder>) -> (Self, Notes) {
         let state = Arc::<Mutex<State>>::default();
         let notes = Notes(Arc::clone(&state));
-        (Bindings { session, state }, notes)
+        (Bindings { session, state, feeder }, notes)
     }
 
     fn wish(&self, wish: Wish, place: usize) -> Cmd {
@@ -88,7 +91,46 @@ impl ConditionalEventHandler for Bindings {
         _positive: bool,
         context: &EventContext<'_>,
     ) -> Option<Cmd> {
-        let KeyEvent(code, modifiers) = *event.get(0)?;
+        let key = *event.get(0)?;
+        let command = self.command(key, count, context);
+        // The feeder waits for the next line unless this one goes on.
+        if may_end_line(key) && !ends_line(key, command.as_ref(), context.line()) {
+            self.feeder.iter().for_each(Feeder::go_on);
+        }
+        command
+    }
+}
+
+/// Whether the feeder waits behind a key. Of a sequence that the editor does not know, nobody can
+/// tell where it ended.
+fn may_end_line(KeyEvent(code, modifiers): KeyEvent) -> bool {
+    match code {
+        KeyCode::Enter | KeyCode::Tab | KeyCode::UnknownEscSeq | KeyCode::Char('?') => true,
+        KeyCode::Char(letter) if modifiers == Modifiers::CTRL => {
+            matches!(letter, 'C' | 'D' | 'I' | 'J' | 'L' | 'M' | 'R' | 'Z')
+        }
+        _ => false,
+    }
+}
+
+/// Whether the editor gives the line away at a key; without a command it does what it is used to.
+fn ends_line(KeyEvent(code, modifiers): KeyEvent, command: Option<&Cmd>, line: &str) -> bool {
+    match (command, code) {
+        (Some(command), _) => *command == Cmd::AcceptLine,
+        (None, KeyCode::Enter) => true,
+        (None, KeyCode::Char('C' | 'J' | 'M')) => modifiers == Modifiers::CTRL,
+        (None, KeyCode::Char('D')) => modifiers == Modifiers::CTRL && line.is_empty(),
+        (None, _) => false,
+    }
+}
+
+impl Bindings {
+    fn command(
+        &self,
+        KeyEvent(code, modifiers): KeyEvent,
+        count: RepeatCount,
+        context: &EventContext<'_>,
+    ) -> Option<Cmd> {
         let is_plain = modifiers == Modifiers::NONE;
         let is_control = modifiers == Modifiers::CTRL;
         let after_return = {
@@ -114,6 +156,9 @@ impl ConditionalEventHandler for Bindings {
                 self.complete(before)
             }),
             KeyCode::BackTab => Some(Cmd::Noop),
+            // Enter in a sequence is no Enter, and nothing is taken as it stands.
+            KeyCode::Enter if !is_plain => Some(Cmd::Noop),
+            KeyCode::Char('Q' | 'V') if is_control => Some(Cmd::Noop),
             KeyCode::Char('Z') if is_control => Some(self.wish(Wish::End, 0)),
             KeyCode::Char('L' | 'R') if is_control => Some(self.wish(Wish::Again, before.len())),
             KeyCode::Char('X') if is_control => Some(Cmd::Kill(Movement::BeginningOfLine)),

@@ -13,14 +13,13 @@ use rustyline::history::MemHistory;
 use rustyline::{ColorMode, Editor, Event, EventHandler};
 
 use super::bindings::{Bindings, Note, Notes, Wish, lock};
-use super::keys::TerminalKeys;
+use super::feeder::Feeder;
 use super::mask::Mask;
 use super::messages::{self, Watch, Watcher};
 use super::quiet::{Quiet, Settings};
 use crate::cli::pager;
 use crate::cli::session::Session;
 use crate::cli::words;
-use crate::grammar::link::Message;
 
 /// Lines that the history holds; it is not saved to disk, for it could hold passwords.
 const HISTORY: usize = 20;
@@ -32,6 +31,8 @@ pub struct Console {
     session: Arc<Mutex<Session>>,
     editor: LineEditor,
     notes: Notes,
+    /// Hands over what is typed; none where the system edits the line.
+    feeder: Option<Feeder>,
     watch: Arc<Watch>,
     /// Prints messages above the line; ends when the editor is gone.
     thread: Option<JoinHandle<()>>,
@@ -48,18 +49,20 @@ impl Console {
     pub fn new(session: Session) -> io::Result<Self> {
         let watch = Watch::new(Arc::clone(session.appliance()));
         let session = Arc::new(Mutex::new(session));
-        let (mut editor, notes) = editor(&session, &watch).map_err(io_error)?;
-        let (thread, quiet) = match editor.create_external_printer() {
-            Ok(printer) => {
-                let thread =
-                    messages::print_above(Arc::clone(&watch), Arc::clone(&session), printer)?;
-                (Some(thread), Quiet::begin())
-            }
-            // A terminal that cannot move its cursor: the system edits the line, and messages are
-            // printed between two lines only.
-            Err(_) => (None, None),
-        };
-        Ok(Console { session, editor, notes, watch, thread, quiet })
+        let mut editor = editor(&watch).map_err(io_error)?;
+        let (mut thread, mut quiet, mut feeder) = (None, None, None);
+        // A terminal that cannot move its cursor: the system edits the line, and messages are
+        // printed between two lines only.
+        if let Ok(printer) = editor.create_external_printer() {
+            let (watch, session) = (Arc::clone(&watch), Arc::clone(&session));
+            thread = Some(messages::print_above(watch, session, printer)?);
+            quiet = Quiet::begin();
+            // Without one a text is never divided into pages.
+            feeder = quiet.as_ref().and_then(|quiet| Feeder::start(quiet).ok());
+        }
+        let (keys, notes) = Bindings::new(Arc::clone(&session), feeder.clone());
+        editor.bind_sequence(Event::Any, EventHandler::Conditional(Box::new(keys)));
+        Ok(Console { session, editor, notes, feeder, watch, thread, quiet })
     }
 
     /// What the terminal must be set back to by one that ends the program from another thread.
@@ -73,7 +76,7 @@ impl Console {
     ///
     /// The terminal fails.
     pub fn run(mut self, output: &mut dyn Write) -> io::Result<()> {
-        let result = play(&self.session, &mut self.editor, &self.notes, &self.watch, output);
+        let result = self.play(output);
         self.watch.end();
         drop(self.editor);
         if let Some(thread) = self.thread {
@@ -82,12 +85,65 @@ impl Console {
         }
         result
     }
+
+    fn play(&mut self, output: &mut dyn Write) -> io::Result<()> {
+        // What stands left and right of the cursor when the next line begins.
+        let mut given = (String::new(), String::new());
+        while !lock(&self.session).is_over() {
+            let prompt = self.begin_line(output)?;
+            let (left, right) = std::mem::take(&mut given);
+            let line = self.editor.readline_with_initial(&prompt, (&left, &right));
+            self.watch.leave();
+            let mut session = lock(&self.session);
+            match (line, self.notes.take()) {
+                (Ok(line), Some(note)) => {
+                    given = grant(&mut session, note, &line, self.feeder.as_ref(), output)?;
+                }
+                (Ok(line), None) => {
+                    // Only a terminal without editing lets a line end like that.
+                    if let Some(before) = line.strip_suffix('?')
+                        && session.question().is_none()
+                        && !words::is_inside_quotes(before)
+                    {
+                        show(&session, &session.help(before), self.feeder.as_ref(), output)?;
+                        continue;
+                    }
+                    if !line.trim().is_empty() && session.question().is_none() {
+                        self.editor.add_history_entry(&line).map_err(io_error)?;
+                    }
+                    let text = session.run(&line);
+                    show(&session, &text, self.feeder.as_ref(), output)?;
+                }
+                (Err(ReadlineError::Interrupted), _) => session.interrupt(),
+                (Err(ReadlineError::Eof), _) => break,
+                // The terminal is gone.
+                (Err(_), _) if self.feeder.as_ref().is_some_and(Feeder::is_over) => break,
+                (Err(error), _) => return Err(io_error(error)),
+            }
+        }
+        output.flush()
+    }
+
+    /// Prints what stands above the next line; gives what stands left of it.
+    fn begin_line(&self, output: &mut dyn Write) -> io::Result<String> {
+        let (above, prompt) = {
+            let mut session = lock(&self.session);
+            for message in session.notices() {
+                output.write_all(message.as_bytes())?;
+            }
+            if let Some(helper) = self.editor.helper() {
+                helper.mask.on.set(session.asks_secret());
+            }
+            split_prompt(session.prompt())
+        };
+        output.write_all(above.as_bytes())?;
+        output.flush()?;
+        self.feeder.iter().for_each(Feeder::go_on);
+        Ok(prompt)
+    }
 }
 
-fn editor(
-    session: &Arc<Mutex<Session>>,
-    watch: &Arc<Watch>,
-) -> rustyline::Result<(LineEditor, Notes)> {
+fn editor(watch: &Arc<Watch>) -> rustyline::Result<LineEditor> {
     let mut config = Config::builder()
         // A pasted block runs line by line, as on the device.
         .bracketed_paste(false)
@@ -101,67 +157,7 @@ fn editor(
     let history = MemHistory::with_config(&config);
     let mut editor = Editor::with_history(config, history)?;
     editor.set_helper(Some(Watcher { watch: Arc::clone(watch), mask: Mask::default() }));
-    let (keys, notes) = Bindings::new(Arc::clone(session));
-    editor.bind_sequence(Event::Any, EventHandler::Conditional(Box::new(keys)));
-    Ok((editor, notes))
-}
-
-fn play(
-    session: &Mutex<Session>,
-    editor: &mut LineEditor,
-    notes: &Notes,
-    watch: &Watch,
-    output: &mut dyn Write,
-) -> io::Result<()> {
-    // What stands left and right of the cursor when the next line begins.
-    let mut given = (String::new(), String::new());
-    while !lock(session).is_over() {
-        let (above, prompt) = {
-            let mut session = lock(session);
-            for message in session.notices() {
-                output.write_all(message.as_bytes())?;
-            }
-            if let Some(helper) = editor.helper() {
-                helper.mask.on.set(session.asks_secret());
-            }
-            split_prompt(session.prompt())
-        };
-        output.write_all(above.as_bytes())?;
-        output.flush()?;
-        let (left, right) = std::mem::take(&mut given);
-        let line = editor.readline_with_initial(&prompt, (&left, &right));
-        watch.leave();
-        let mut session = lock(session);
-        match (line, notes.take()) {
-            (Ok(line), Some(note)) => given = grant(&mut session, note, &line, output)?,
-            (Ok(line), None) => {
-                // Only a terminal without editing lets a line end like that.
-                if let Some(before) = line.strip_suffix('?')
-                    && session.question().is_none()
-                    && !words::is_inside_quotes(before)
-                {
-                    show(&session, &session.help(before), output)?;
-                    continue;
-                }
-                if !line.trim().is_empty() && session.question().is_none() {
-                    editor.add_history_entry(&line).map_err(io_error)?;
-                }
-                let text = session.run(&line);
-                show(&session, &text, output)?;
-            }
-            (Err(ReadlineError::Interrupted), _) => session.interrupt(),
-            (Err(ReadlineError::Eof), _) => break,
-            (Err(ReadlineError::Io(error)), _) if error.kind() == io::ErrorKind::InvalidData => {
-                // Bytes that are no UTF-8: the line they stand in is lost, and that is said.
-                let grammar = &session.appliance().grammar;
-                let replacement = char::REPLACEMENT_CHARACTER.to_string();
-                let text = grammar.message(Message::InvalidInput, &[("rest", &replacement)]);
-                output.write_all(text.as_bytes())?;
-            }
-            (Err(error), _) => return Err(io_error(error)),
-        }
-    }
-    output.flush()
+    Ok(editor)
 }
 
 /// A question may have more than one line: only its last line is edited.
@@ -177,12 +173,13 @@ fn grant(
     session: &mut Session,
     note: Note,
     line: &str,
+    feeder: Option<&Feeder>,
     output: &mut dyn Write,
 ) -> io::Result<(String, String)> {
     let (left, right) = line.split_at_checked(note.place).unwrap_or((line, ""));
     match note.wish {
-        Wish::Help => show(session, &session.help(left), output)?,
-        Wish::List(list) => show(session, &list, output)?,
+        Wish::Help => show(session, &session.help(left), feeder, output)?,
+        Wish::List(list) => show(session, &list, feeder, output)?,
         Wish::Again => {}
         Wish::End => {
             session.end();
@@ -193,10 +190,16 @@ fn grant(
 }
 
 /// Shows a text, one page at a time if the session says so.
-fn show(session: &Session, text: &str, output: &mut dyn Write) -> io::Result<()> {
-    match (session.page_length(), TerminalKeys::open()) {
-        (Some(length), Ok(mut keys)) => {
-            pager::show(&session.appliance().grammar, text, length, &mut keys, output)
+fn show(
+    session: &Session,
+    text: &str,
+    feeder: Option<&Feeder>,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    match (session.page_length(), feeder) {
+        (Some(length), Some(feeder)) => {
+            let grammar = &session.appliance().grammar;
+            pager::show(grammar, text, length, &mut feeder.clone(), output)
         }
         _ => output.write_all(text.as_bytes()),
     }

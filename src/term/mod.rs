@@ -2,8 +2,11 @@
 
 mod bindings;
 pub mod console;
-mod keys;
+#[cfg_attr(not(unix), path = "no_feeder.rs")]
+mod feeder;
 pub mod lines;
 mod mask;
 mod messages;
 pub mod quiet;
+#[cfg(unix)]
+mod utf8;

@@ -5,14 +5,22 @@
 //! 4,095 bytes of it, and turn Control-C into the end of the program. So the terminal is quiet as
 //! long as the session lasts, and what it was before comes back when the guard goes.
 
+#[cfg(unix)]
+use std::sync::Arc;
+
+#[cfg(unix)]
+use rustix::fd::OwnedFd;
+
 /// The settings that a terminal had before.
 #[derive(Clone, Debug)]
 pub struct Settings {
     #[cfg(unix)]
+    terminal: Arc<OwnedFd>,
+    #[cfg(unix)]
     original: rustix::termios::Termios,
 }
 
-/// Keeps standard input quiet as long as it lives.
+/// Keeps a terminal quiet as long as it lives.
 #[derive(Debug)]
 pub struct Quiet {
     settings: Settings,
@@ -23,20 +31,28 @@ impl Quiet {
     #[cfg(unix)]
     pub fn begin() -> Option<Self> {
         use rustix::termios::{InputModes, LocalModes, OptionalActions, tcgetattr, tcsetattr};
-        let original = tcgetattr(std::io::stdin()).ok()?;
+        // Something else may take the place of the terminal on standard input.
+        let terminal = Arc::new(rustix::io::fcntl_dupfd_cloexec(std::io::stdin(), 3).ok()?);
+        let original = tcgetattr(&terminal).ok()?;
         let mut quiet = original.clone();
         quiet.local_modes -=
             LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG | LocalModes::IEXTEN;
         quiet.input_modes -= InputModes::ICRNL | InputModes::IXON;
         // What was typed before the program was there is kept.
-        tcsetattr(std::io::stdin(), OptionalActions::Drain, &quiet).ok()?;
-        Some(Quiet { settings: Settings { original } })
+        tcsetattr(&terminal, OptionalActions::Drain, &quiet).ok()?;
+        Some(Quiet { settings: Settings { terminal, original } })
     }
 
     /// Elsewhere the line editor does what can be done.
     #[cfg(not(unix))]
     pub fn begin() -> Option<Self> {
         None
+    }
+
+    /// The terminal.
+    #[cfg(unix)]
+    pub(super) fn terminal(&self) -> &Arc<OwnedFd> {
+        &self.settings.terminal
     }
 
     /// The settings to go back to, for one that ends the program from another thread.
@@ -46,13 +62,13 @@ impl Quiet {
 }
 
 impl Settings {
-    /// Sets standard input back to them.
+    /// Sets the terminal back to them.
     pub fn restore(&self) {
         #[cfg(unix)]
         {
             use rustix::termios::{OptionalActions, tcsetattr};
             // A terminal that has gone needs nothing any more.
-            let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &self.original);
+            let _ = tcsetattr(&self.terminal, OptionalActions::Now, &self.original);
         }
     }
 }

@@ -9,7 +9,8 @@ use hashbrown::HashMap;
 use hickory_proto::rr::RecordType;
 
 use crate::clock::{Clock as _, Moment};
-use crate::dns::answer::{self, Answer, View};
+use crate::dns::answer::{self, Answer, Plan, View};
+use crate::dns::answer_question;
 use crate::gslb;
 use crate::gslb::choose;
 use crate::gslb::domain::Decision;
@@ -237,7 +238,15 @@ impl<'a> Worker<'a> {
             client: asked.asker,
             now,
         };
-        let answer = answer::answer(&view, &name.question());
+        let question = name.question();
+        let answer = match answer::answer(&view, &question) {
+            Plan::Answer(answer) => Some(answer),
+            Plan::Drop | Plan::NobodyThere => None,
+            Plan::Relay(_) => {
+                let appliance = self.started.appliance();
+                answer_question(appliance, settings, asked.asker, &question)
+            }
+        };
         let first = answer.as_ref().and_then(|answer| answer.records.first());
         let address = first.map(|record| record.address);
         tally.selected(self.phase, address, answer.as_ref().map(|answer| answer.code));

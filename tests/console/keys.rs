@@ -13,6 +13,45 @@ fn control_z_leaves_the_configuration_and_then_the_privileged_level() {
     terminal.wait_for_line("ServerIronADX>");
 }
 
+/// The table of base-cli 2.6 but for the keys that have tests of their own, and the keys that stand
+/// on keyboards for them.
+#[test]
+fn every_key_that_edits() {
+    let (left, right, home, end, delete) = ("\x1b[D", "\x1b[C", "\x1b[H", "\x1b[F", "\x1b[3~");
+    let cases = [
+        // To both ends, and by one character.
+        ("bc\x01a", "abc"),
+        ("ac\x02b", "abc"),
+        ("bc\x01\x05d", "bcd"),
+        ("bd\x01\x06c", "bcd"),
+        (&format!("bc{home}a"), "abc"),
+        (&format!("bc{home}{end}d"), "bcd"),
+        (&format!("ac{left}b"), "abc"),
+        (&format!("bd{home}{right}c"), "bcd"),
+        // What is deleted: at the cursor, before it, to either end, a word.
+        ("abc\x02\x04", "ab"),
+        (&format!("abc{left}{delete}"), "ab"),
+        ("abc\x7f", "ab"),
+        ("abc\x08", "ab"),
+        ("abcd\x02\x02\x0b", "ab"),
+        ("abcd\x02\x02\x15", "cd"),
+        ("abcd\x02\x02\x18", "cd"),
+        ("ab cd\x17", "ab"),
+        // Nothing is taken as it stands.
+        ("a\x16\x11b", "ab"),
+    ];
+    let mut terminal = Terminal::configuring();
+    for (keys, expected) in cases {
+        terminal.type_keys(keys);
+        terminal.wait_for_line(&format!("ServerIronADX(config)#{expected}"));
+        terminal.type_keys("\x01\x0b");
+        terminal.wait_for_line("ServerIronADX(config)#");
+    }
+    // Two lines back and one forward again.
+    terminal.type_keys("gslb site one\rgslb site two\r\x10\x10\x0e");
+    terminal.wait_for_line("ServerIronADX(config-gslb-site-two)#gslb site two");
+}
+
 #[test]
 fn control_c_gives_a_fresh_prompt() {
     let mut terminal = Terminal::configuring();
@@ -85,15 +124,39 @@ fn carriage_return_and_line_feed_end_one_line() {
 }
 
 #[test]
-fn bytes_that_are_no_text_do_not_end_the_session() {
+fn bytes_that_are_no_utf_8_are_latin_1_and_cost_nothing() {
     let mut terminal = Terminal::configuring();
-    terminal.type_keys(b"hostname K\xf6ln");
-    terminal.wait_until("an error", |terminal| {
-        terminal.screen().iter().any(|line| line.starts_with("Invalid input"))
-            && terminal.line().starts_with("ServerIronADX(config)#")
+    terminal.type_keys(b"hostname a\rhostname K\xf6ln\rgslb site x\r");
+    terminal.wait_for_line("K\u{f6}ln(config-gslb-site-x)#");
+    terminal.type_keys("hostname K\u{f6}ln2\r");
+    terminal.wait_for_line("K\u{f6}ln2(config-gslb-site-x)#");
+    // Whatever comes, the lines behind it are whole.
+    let every_byte: Vec<u8> = (0x80..=0xff).collect();
+    terminal.type_keys([&every_byte[..], b"\x15", &every_byte[..], b"\x15hostname b\r"].concat());
+    terminal.wait_for_line("b(config-gslb-site-x)#");
+}
+
+#[test]
+fn what_stands_behind_control_c_is_not_lost() {
+    let mut terminal = Terminal::configuring();
+    terminal.type_keys("hostname half\x03hostname whole\r\x03gslb site x\r");
+    terminal.wait_for_line("whole(config-gslb-site-x)#");
+    // Nor behind a question.
+    terminal.type_keys("end\rreload\r\x03configure terminal\rhostname a\r");
+    terminal.wait_for_line("a(config)#");
+}
+
+#[test]
+fn sequences_with_a_key_that_ends_lines_in_them() {
+    let mut terminal = Terminal::configuring();
+    // Keys that nobody has, whole and cut off, and Enter behind Escape.
+    terminal.type_keys("\x1b[?1;2c\x1b[99~\x1b\x1b[A\x1b\r\x1b\t\x1b[\r\x1bO\r\x1b[1;\r");
+    terminal.type_keys("\x15hostname a\rhostname b\r");
+    terminal.wait_until("the next prompt", |terminal| {
+        terminal.line().starts_with("b(config)#") || terminal.line().starts_with("a(config)#")
     });
-    terminal.type_keys("\x15hostname K\u{f6}ln\r");
-    terminal.wait_for_line("K\u{f6}ln(config)#");
+    terminal.type_keys("\x15hostname c\r");
+    terminal.wait_for_line("c(config)#");
 }
 
 #[test]

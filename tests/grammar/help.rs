@@ -2,10 +2,10 @@
 
 use adxemu::cli::complete::{self, Completion};
 use adxemu::cli::help::{self, Names};
-use adxemu::grammar::Grammar;
 use adxemu::grammar::link::Kept;
 use adxemu::grammar::trie::Node;
 use adxemu::grammar::value::{ValueType, starts_with_ignoring_case};
+use adxemu::grammar::{Command, Grammar, ModeId};
 
 use crate::grammar::count::Count;
 use crate::grammar::lines::{Line, Piece, everywhere};
@@ -20,6 +20,14 @@ struct Live;
 impl Names for Live {
     fn names(&self, _: Kept) -> Vec<String> {
         LIVE.map(str::to_owned).to_vec()
+    }
+
+    fn values_of(&self, _: Kept, _: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn values_in(&self, _: ModeId, _: &Command, _: usize) -> Vec<String> {
+        Vec::new()
     }
 }
 

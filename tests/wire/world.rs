@@ -58,6 +58,7 @@ fn add_host(appliance: &Appliance, snapshot: &mut Snapshot, name: &str, list: &[
     let addresses = list.iter().zip(slots).map(|(ip, slot)| Address {
         ip: *ip,
         source: Source::Configured,
+        is_candidate: true,
         weight: None,
         hash_weight: None,
         owner: None,
@@ -76,6 +77,7 @@ fn add_host(appliance: &Appliance, snapshot: &mut Snapshot, name: &str, list: &[
         policy: PolicyId::GLOBAL,
         affinity_group: None,
         addresses: addresses.collect(),
+        learned_ttl: None,
         domain,
     }));
 }

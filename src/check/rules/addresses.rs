@@ -10,7 +10,7 @@ pub(in crate::check) static ADDRESS_IN_NO_SITE: Rule = Rule {
     name: "address-in-no-site",
     severity: Severity::Warning,
     summary: "No site device reports the address, so it has no weight, load, RTT or preference.",
-    evidence: "decisions 1.10; emulated-world 3",
+    evidence: "decisions 1.10, 3.6",
     look: Some(address_in_no_site),
 };
 

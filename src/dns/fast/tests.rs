@@ -136,7 +136,7 @@ fn responder(setup: &Setup, clock: &Arc<DrivenClock>) -> Responder {
         world = world.host_policy("www.example.com", |policy| policy.dns.ttl = ttl);
     }
     world.snapshot.responder =
-        Unsupported { error_handling: setup.error_handling, ..Unsupported::default() };
+        Unsupported { error_handling: Some(setup.error_handling), ..Unsupported::default() };
     let appliance = appliance(clock, world);
     let (client_subnet, strict_dns) = setup.settings;
     Responder {

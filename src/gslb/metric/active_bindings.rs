@@ -25,10 +25,11 @@ impl Rule for ActiveBindings {
 
     fn test(view: &View<'_>, figures: &[RelativeWeight]) -> impl Fn(RelativeWeight) -> bool {
         let in_proportion = view.policy().weighted_selection;
-        let least = RelativeWeight::least(figures);
+        let least = in_proportion.then(|| RelativeWeight::least(figures));
         let highest = figures.iter().map(|figure| figure.weight).max();
-        move |figure| {
-            if in_proportion { least(figure) } else { Some(figure.weight) == highest }
+        move |figure| match &least {
+            Some(least) => least(figure),
+            None => Some(figure.weight) == highest,
         }
     }
 

@@ -1,8 +1,6 @@
 //! Least response: the candidate that was chosen least often for this domain; the first in the
 //! list among equals (guide p. 36; `gslb-config.md` 3.13).
 
-use smallvec::SmallVec;
-
 use crate::gslb::choose::View;
 use crate::gslb::domain::Decision;
 use crate::gslb::observe::{Figure, Observer};
@@ -14,17 +12,18 @@ pub(super) fn pick(view: &View<'_>, candidates: &[usize], observer: &mut impl Ob
 }
 
 /// The one of these that was chosen least often, if there is any.
-pub(in crate::gslb) fn least_selected(
+pub(in crate::gslb) fn least_selected<O: Observer>(
     view: &View<'_>,
-    candidates: impl Iterator<Item = usize>,
+    candidates: impl Iterator<Item = usize> + Clone,
     by: Decision,
-    observer: &mut impl Observer,
+    observer: &mut O,
 ) -> Option<usize> {
-    let counted: SmallVec<[(usize, u64); 8]> =
-        candidates.map(|position| (position, view.selections(position))).collect();
-    let (best, _) = *counted.iter().min_by_key(|(_, selections)| *selections)?;
-    for &(position, selections) in &counted {
-        observer.judged(by, position, Figure::Selections(selections), position == best);
+    let best = candidates.clone().min_by_key(|&position| view.selections(position))?;
+    if O::LISTENS {
+        for position in candidates {
+            let figure = Figure::Selections(view.selections(position));
+            observer.judged(by, position, figure, position == best);
+        }
     }
     Some(best)
 }

@@ -197,25 +197,19 @@ fn sift<R: Rule, O: Observer>(
         &mut many
     };
     R::figures(view, candidates, figures);
+    let figures = &*figures;
     let passes = R::test(view, figures);
+    let nobody_passes = !figures.iter().any(|&figure| passes(figure));
+    let all_stay = nobody_passes && !may_leave_nobody(metric);
     if O::LISTENS {
-        let all_stay = !may_leave_nobody(metric) && !figures.iter().any(|&figure| passes(figure));
         for (&figure, &position) in figures.iter().zip(candidates.iter()) {
             observer.judged(metric.into(), position, R::tell(figure), all_stay || passes(figure));
         }
     }
-    let list = candidates.as_mut_slice();
-    let mut kept = 0;
-    for (index, &figure) in figures.iter().enumerate() {
-        if passes(figure) {
-            list[kept] = list[index];
-            kept += 1;
-        }
-    }
-    if kept == 0 && !may_leave_nobody(metric) {
-        // Nobody was moved, so everybody is still where he was.
+    if all_stay {
         observer.skipped(metric.into(), Skip::NobodyPasses);
-        return;
+    } else if !figures.iter().all(|&figure| passes(figure)) {
+        let mut kept = figures.iter().map(|&figure| passes(figure));
+        candidates.retain(|_| kept.next().unwrap_or(false));
     }
-    candidates.truncate(kept);
 }

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::config::tree::Reading;
 use crate::grammar::link::Kept;
+use crate::model::check_rules::ChecksDraft;
 use crate::model::checks::{Expression, HealthPolicies, HealthPolicy, Operator, PolicyKind};
 use crate::model::snapshot::Application;
 
@@ -16,6 +17,7 @@ use crate::model::snapshot::Application;
 pub(in crate::model) struct BalancingDraft {
     balancing: Balancing,
     policies: Vec<HealthPolicy>,
+    checks: ChecksDraft,
     /// Places of the ports in the lists of their servers.
     places: HashMap<(Owner, Application), usize>,
     /// Uses of ranges by servers, in the order of their lines.
@@ -52,12 +54,15 @@ pub(in crate::model) enum Owner {
     Policy(usize),
     /// A range of ports.
     Range(usize),
+    /// A list of texts that web servers answer with.
+    MatchList(usize),
 }
 
 impl BalancingDraft {
     /// What was read, with ranges written out and the names of real servers looked up.
     pub(in crate::model) fn finish(mut self) -> Balancing {
         self.balancing.policies = HealthPolicies::of(std::mem::take(&mut self.policies));
+        self.balancing.checks = std::mem::take(&mut self.checks).finish(&self.balancing.real);
         let names: HashMap<String, usize> = self
             .balancing
             .real
@@ -91,9 +96,14 @@ impl BalancingDraft {
         }
         let of_real = |((owner, application), place): ((Owner, Application), usize)| match owner {
             Owner::Real(real) => Some(((real, application), place)),
-            Owner::Virtual(_) | Owner::Profile(_) | Owner::Policy(_) | Owner::Range(_) => None,
+            Owner::Virtual(_)
+            | Owner::Profile(_)
+            | Owner::Policy(_)
+            | Owner::Range(_)
+            | Owner::MatchList(_) => None,
         };
         balancing.places = places.into_iter().filter_map(of_real).collect();
+        balancing.find_dns_bindings();
         balancing
     }
 
@@ -138,6 +148,9 @@ impl BalancingDraft {
         if kept == Kept::PortRange {
             self.balancing.ranges.push(PortRange { name, ports: None });
             return Owner::Range(self.balancing.ranges.len() - 1);
+        }
+        if kept == Kept::MatchList {
+            return Owner::MatchList(self.checks.open_list(&name));
         }
         let address = reading.address("ip");
         let kind = if kept == Kept::RemoteServer {
@@ -199,7 +212,11 @@ impl BalancingDraft {
         match owner {
             Owner::Real(place) => self.real(place, kept, reading),
             Owner::Virtual(place) => self.virtual_(place, kept, reading),
-            Owner::Profile(port) => self.profile(port, kept, reading),
+            Owner::Profile(port) => {
+                self.profile(port, kept, reading);
+                self.checks.profile(port, kept, reading);
+            }
+            Owner::MatchList(place) => self.checks.list(place, kept, reading),
             Owner::Policy(place) => policy(&mut self.policies[place], kept, reading),
             Owner::Range(place) => {
                 let ports = reading.number("first").zip(reading.number("last"));
@@ -221,9 +238,25 @@ impl BalancingDraft {
             }
             Kept::RealHttpDisable => self.disable(owner, Some(HTTP)),
             Kept::RealPortDisable => self.disable(owner, port),
+            Kept::RealPortProxy => {
+                if let Some(port) = self.port(owner, port) {
+                    port.proxy = true;
+                }
+            }
             Kept::RealHttpHealthPolicy => self.attach(owner, Some(HTTP), reading),
             Kept::RealPortHealthPolicy => self.attach(owner, port, reading),
             Kept::RealPortRange => self.use_range(owner, reading),
+            Kept::RealPortAddressQuery
+            | Kept::RealPortZone
+            | Kept::RealPortKeepalive
+            | Kept::RealPortL4CheckOnly
+            | Kept::RealHttpUrl
+            | Kept::RealHttpStatusCode
+            | Kept::RealHttpContentMatch
+            | Kept::RealHttpKeepalive
+            | Kept::RealHttpL4CheckOnly => {
+                self.checks.port(place, port.unwrap_or(HTTP), kept, reading);
+            }
             Kept::RealWeight => {
                 let real = &mut self.balancing.real[place];
                 real.weight = reading.number("weight").unwrap_or(real.weight);
@@ -334,7 +367,9 @@ impl BalancingDraft {
         let ports = match owner {
             Owner::Real(place) => &mut self.balancing.real[place].ports,
             Owner::Virtual(place) => &mut self.balancing.virtual_[place].ports,
-            Owner::Profile(_) | Owner::Policy(_) | Owner::Range(_) => return None,
+            Owner::Profile(_) | Owner::Policy(_) | Owner::Range(_) | Owner::MatchList(_) => {
+                return None;
+            }
         };
         let next = ports.len();
         let place = *self.places.entry((owner, application)).or_insert(next);

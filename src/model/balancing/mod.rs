@@ -7,11 +7,15 @@ use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use crate::health::state::States;
+use crate::model::check_rules::CheckRules;
 use crate::model::checks::{HealthPolicies, PortProfile};
 use crate::model::snapshot::Application;
 use crate::names::named_enum;
 
+mod dns;
 mod draft;
+
+pub use dns::DnsServer;
 
 pub(super) use draft::{BalancingDraft, Owner};
 
@@ -30,8 +34,12 @@ pub struct Balancing {
     pub policies: HealthPolicies,
     /// What holds for a port on all servers.
     profiles: HashMap<Application, PortProfile>,
+    /// How servers are checked over the network.
+    pub checks: CheckRules,
     /// Ports of real servers that some virtual server is bound to.
     bound: HashSet<(usize, Application)>,
+    /// Bindings that lead to a DNS server behind: places of the virtual server and of its binding.
+    dns_bindings: Vec<(usize, usize)>,
     /// Ports of real servers by number, as places in their lists.
     places: HashMap<(usize, Application), usize>,
     /// The port that a port of a real server was bound in place of.
@@ -164,6 +172,8 @@ pub struct Port {
     pub disabled: bool,
     /// A client is sent to the same server again.
     pub sticky: bool,
+    /// The server answers behind the device on this port (`port dns proxy`, guide p. 64).
+    pub proxy: bool,
     /// Name of the health-check policy whose result it takes.
     pub policy: Option<String>,
 }
@@ -171,7 +181,7 @@ pub struct Port {
 impl Port {
     /// A port without settings.
     pub fn new(application: Application) -> Self {
-        Port { application, disabled: false, sticky: false, policy: None }
+        Port { application, disabled: false, sticky: false, proxy: false, policy: None }
     }
 }
 
@@ -207,6 +217,18 @@ named_enum! {
 }
 
 impl Balancing {
+    /// Ports of real servers in service that some virtual server is bound to.
+    pub fn bound_ports(&self) -> impl Iterator<Item = (IpAddr, Application)> {
+        self.bound.iter().filter_map(|(place, application)| {
+            let real = &self.real[*place];
+            let mut ports = real.ports.iter();
+            let is_disabled = ports.any(|port| port.application == *application && port.disabled);
+            real.address
+                .filter(|_| !is_disabled && *application != DEFAULT_PORT)
+                .map(|address| (address, *application))
+        })
+    }
+
     /// State of a port of a real server.
     #[must_use]
     pub fn port_health(&self, states: &States, real: usize, port: &Port) -> ServerHealth {

@@ -53,7 +53,7 @@ fn of_device(started: &Started, snapshot: &Snapshot, concerns: &mut Vec<Concern>
         );
     }
     let responder = snapshot.responder;
-    if !responder.error_handling {
+    if !snapshot.handles_errors() {
         add(
             concerns,
             Gravity::Medium,

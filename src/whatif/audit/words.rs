@@ -190,7 +190,7 @@ pub(super) fn answers(snapshot: &Snapshot) -> Vec<String> {
                 .to_owned(),
         );
     }
-    words.push(if responder.error_handling {
+    words.push(if snapshot.handles_errors() {
         format!(
             "A type that a host has no addresses of (AAAA of a host with IPv4 only, MX, TXT): {} \
              without records and without an SOA record. Resolvers do not keep such an answer, and \
