@@ -175,7 +175,14 @@ pub(crate) fn run(
     if let Some(other) = &arguments.compare {
         subjects.push(read(other)?);
     }
-    let when = arguments.at.unwrap_or(When::Questions(arguments.questions / 2));
+    let when = match (arguments.at, &arguments.log) {
+        (Some(when), _) => when,
+        (None, None) => When::Questions(arguments.questions / 2),
+        (None, Some(_)) if arguments.change.is_some() => {
+            return Err(Problem::NoChange("with --log, --at must say when".to_owned()));
+        }
+        (None, Some(_)) => When::Questions(0),
+    };
     let change = arguments
         .change
         .as_ref()
