@@ -38,6 +38,8 @@ pub(crate) fn seeds(name: &str) -> Vec<Vec<u8>> {
         "grammar" => files(&root.join("grammar"), "grammar"),
         "session" => files(&root.join("transcripts"), "session"),
         "question" => questions(),
+        "reply" => replies(),
+        "master-file" => files(&root.join("transcripts"), "zone"),
         "configuration" => files(&root.join("demos"), "cfg"),
         // What stands behind the prompts of session files.
         _ => files(&root.join("transcripts"), "session")
@@ -71,6 +73,27 @@ fn files(folder: &Path, extension: &str) -> Vec<Vec<u8>> {
         }
     }
     found
+}
+
+/// Replies to a question for that host: two addresses, and an alias with its address and an SOA.
+fn replies() -> Vec<Vec<u8>> {
+    let head = |answers, authorities| {
+        let mut head = b"\x12\x34\x84\x00\x00\x01\x00".to_vec();
+        head.extend([answers, 0, authorities, 0, 0]);
+        head.extend(b"\x01a\x01b\x01c\x00\x00\x01\x00\x01");
+        head
+    };
+    let mut plain = head(2, 0);
+    for last in [181, 180] {
+        plain.extend(b"\xc0\x0c\x00\x01\x00\x01\x00\x00\x00\x3c\x00\x04\x0a\x01\x01");
+        plain.push(last);
+    }
+    let mut alias = head(2, 1);
+    alias.extend(b"\xc0\x0c\x00\x05\x00\x01\x00\x00\x00\x3c\x00\x04\x01x\xc0\x0e");
+    alias.extend(b"\xc0\x23\x00\x01\x00\x01\x00\x00\x00\x3c\x00\x04\x0a\x01\x01\xb4");
+    alias.extend(b"\xc0\x0e\x00\x06\x00\x01\x00\x00\x00\x3c\x00\x18\xc0\x0e\xc0\x0e");
+    alias.extend([0; 20]);
+    vec![plain, alias]
 }
 
 /// Questions for a host of the example: plain, with an OPT record, with client subnet.

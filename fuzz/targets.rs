@@ -7,6 +7,9 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use adxemu::appliance::Appliance;
+use adxemu::behind::emulated::EmulatedServer;
+use adxemu::behind::live::{self, Heard, Query};
+use adxemu::behind::master_file::MasterFile;
 use adxemu::cli::session::Session;
 use adxemu::cli::sessions::Line;
 use adxemu::clock::DrivenClock;
@@ -14,12 +17,15 @@ use adxemu::config::edit::Trees;
 use adxemu::config::load;
 use adxemu::config::render::{self, Secrets};
 use adxemu::demo::Demo;
+use adxemu::dns::answer::{Answer, View};
 use adxemu::dns::cookie::Secret;
-use adxemu::dns::{Responder, Settings, Transport};
+use adxemu::dns::question::{self, Verdict};
+use adxemu::dns::{Responder, Settings, Transport, encode, relay};
 use adxemu::grammar::Grammar;
 use adxemu::remote::shell::Shell;
 use adxemu::remote::telnet::Protocol;
 use adxemu::replay::SessionFile;
+use hickory_proto::rr::RecordType;
 
 /// A target: its name and what it does with an input.
 pub(crate) type Target = (&'static str, fn(&[u8]));
@@ -29,6 +35,8 @@ pub(crate) const TARGETS: &[Target] = &[
     ("grammar", grammar),
     ("session", session),
     ("question", question),
+    ("reply", reply),
+    ("master-file", master_file),
     ("configuration", configuration),
     ("line", line),
     ("terminal", terminal),
@@ -76,6 +84,64 @@ pub(crate) fn question(input: &[u8]) {
             assert!((12..=most).contains(&reply.len()), "{} bytes", reply.len());
             assert_eq!(reply[..2], input[..2], "the id");
             assert_eq!(reply[2] & 0x80, 0x80, "a response");
+        }
+    }
+}
+
+/// A reply of the DNS server behind: what is taken for one goes to the client, within its limits.
+pub(crate) fn reply(input: &[u8]) {
+    const NAME: &[u8] = b"\x01a\x01b\x01c\x00";
+    static APPLIANCE: LazyLock<Arc<Appliance>> = LazyLock::new(|| {
+        let appliance = appliance();
+        let mut session = Session::privileged(Arc::new(Responder {
+            appliance: Arc::clone(&appliance),
+            settings: Settings::default(),
+        }));
+        for line in ["configure terminal", "gslb policy", "no dns override", "dns cname-detect"] {
+            session.run(line);
+        }
+        appliance
+    });
+    let query = Query::own(NAME, RecordType::A);
+    let Heard::Answer(said) = live::read(input, 0x1234, &query) else { return };
+    let answers = said.answers.len();
+    let snapshot = APPLIANCE.current();
+    let view = View {
+        snapshot: &snapshot,
+        states: &APPLIANCE.states,
+        strict: false,
+        takes_large_replies: false,
+        client: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        now: APPLIANCE.clock.now(),
+    };
+    let answer = match relay::balanced(&snapshot, NAME, RecordType::A, &said) {
+        Some(found) => relay::apply(&view, &found, said),
+        None => Answer::relayed(said),
+    };
+    let relayed = answer.relayed.as_ref().expect("what was relayed");
+    assert!(relayed.answers.len() <= answers, "nothing is added");
+    let mut question = b"\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00".to_vec();
+    question.extend(NAME);
+    question.extend([0, 1, 0, 1]);
+    let Verdict::Ask(request, _) = question::read(&question, false) else { unreachable!() };
+    for (transport, most) in [(Transport::Udp, 512), (Transport::Tcp, 65_535)] {
+        let limit = encode::limit(&request, transport);
+        let mut out = Vec::new();
+        if encode::encode(&request, &answer, None, limit, &mut out).is_ok() {
+            assert!((12..=most).contains(&out.len()), "{} bytes", out.len());
+            assert_eq!(out[..2], question[..2], "the id");
+        }
+    }
+}
+
+/// A master file: what is read of it can be asked for.
+pub(crate) fn master_file(input: &[u8]) {
+    let Ok(file) = MasterFile::from_bytes("db", input) else { return };
+    let server = EmulatedServer::default();
+    server.add_file("db", Arc::new(file));
+    for name in [&b"\x03www\x07example\x03com\x00"[..], b"\x07example\x03com\x00", b"\x00"] {
+        for wanted in [RecordType::A, RecordType::ANY, RecordType::SOA] {
+            let _ = server.answer(name, wanted);
         }
     }
 }

@@ -6,8 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use arc_swap::{ArcSwap, Guard};
 use hashbrown::HashMap;
+use tokio::runtime::Handle;
 
 use crate::behind::learn::{self, Which};
+use crate::behind::reply::Reply;
+use crate::behind::upstream::Upstream;
 use crate::cli::sessions::Sessions;
 use crate::clock::{Clock, Moment};
 use crate::config::edit::{Change, Outcome, Trees};
@@ -58,6 +61,8 @@ pub struct Appliance {
     pub gate: Arc<Gate>,
     /// Checks over the network.
     timetable: Arc<Mutex<Timetable>>,
+    /// The way to real DNS servers behind.
+    pub upstream: Upstream,
     /// The sessions that are open.
     pub sessions: Sessions,
     /// Messages for the console and the log buffer.
@@ -138,6 +143,7 @@ impl Appliance {
             states: States::default(),
             gate: Arc::default(),
             timetable: Arc::default(),
+            upstream: Upstream::default(),
             sessions: Sessions::default(),
             log: Log::default(),
             lab: OnceLock::new(),
@@ -252,7 +258,7 @@ impl Appliance {
         if self.apply_to(&snapshot, &report.world) == Effect::Snapshot {
             hosts::assign_owners(&mut snapshot);
         }
-        if learn::learn(&snapshot, &self.states, Which::New) {
+        if self.learn_from(&snapshot, Which::New) {
             snapshot =
                 project::project(&self.grammar, tree, &self.states, configuration.boot, &snapshot);
         }
@@ -661,14 +667,14 @@ impl Appliance {
     /// configured (guide p. 32).
     fn learn_new(&self, configuration: &Configuration) {
         let snapshot = self.snapshot.load_full();
-        if learn::learn(&snapshot, &self.states, Which::New) {
+        if self.learn_from(&snapshot, Which::New) {
             self.publish_from(configuration, &snapshot);
         }
     }
 
     /// Learns the addresses of all names again: at each check interval.
     fn learn_again(&self, snapshot: &Snapshot) {
-        if learn::learn(snapshot, &self.states, Which::All) {
+        if self.learn_from(snapshot, Which::All) {
             self.is_stale.store(true, Ordering::Release);
             self.is_unwatched.store(true, Ordering::Release);
         }
@@ -686,6 +692,27 @@ impl Appliance {
             let message = if answers { Message::ServerAnswers } else { Message::ServerSilent };
             self.log.say(self.grammar.message(message, &[]));
         }
+    }
+
+    /// Asks the emulated server now, and lets a real one be asked; whether anything changed by now.
+    fn learn_from(&self, snapshot: &Snapshot, which: Which) -> bool {
+        let servers = self.upstream.servers(&self.gate, snapshot, &self.states);
+        let learned = learn::learn(snapshot, &self.states, which, !servers.is_empty());
+        self.upstream.learn(&self.gate, servers, learned.to_ask);
+        learned.has_changed
+    }
+
+    /// Takes in what a real DNS server behind said of a name.
+    pub(crate) fn take_learned(&self, name: &str, replies: &[Reply]) {
+        if learn::take_replies(&self.current(), &self.states, name, replies) {
+            self.is_stale.store(true, Ordering::Release);
+            self.is_unwatched.store(true, Ordering::Release);
+        }
+    }
+
+    /// Lets real DNS servers behind be asked on this runtime, as far as the gate is open.
+    pub fn go_live(self: &Arc<Self>, runtime: &Handle) {
+        self.upstream.open(runtime, self);
     }
 
     /// Learns addresses from a reply that a client gets; whether they are new, and the snapshot is

@@ -74,7 +74,13 @@ pub(crate) enum Command {
     },
     /// Sends a population of questions, or those of a log, through a configuration or a lab, and
     /// shows who gets what: as it is, beside another one, or before and after a change
-    Simulate(Box<crate::simulate::SimulateArguments>),
+    Simulate(Box<crate::what_if::SimulateArguments>),
+    /// What every client region gets after every single and every double failure of sites, site
+    /// devices and addresses, the worst first
+    Failures(Box<crate::what_if::FailuresArguments>),
+    /// What an appliance does today, in words, for those who decide about a change: policies in
+    /// force, metrics that cannot decide, negative answers, TTLs, what a reload loses
+    Audit(Box<crate::what_if::AuditArguments>),
     /// The command reference, derived from the grammar
     Commands {
         /// As Markdown

@@ -61,6 +61,40 @@ pub struct Member {
     pub responder: Arc<Responder>,
 }
 
+/// The files of a lab, each with its name.
+#[derive(Clone, Debug)]
+pub struct Files {
+    /// Configurations, by the names of their files without the extension.
+    pub configurations: Vec<(String, String)>,
+    /// Scenarios, by the names of their files.
+    pub scenarios: Vec<(String, String)>,
+}
+
+impl Files {
+    /// Reads every `*.cfg` and `*.emu` of a folder, in the order of their names.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or there is no configuration.
+    pub fn read(grammar: &Grammar, folder: &Path) -> Result<Self, LabError> {
+        let mut configurations = Vec::new();
+        for path in files(folder, Lab::CONFIGURATION)? {
+            let text = capture::clean(grammar, &store::read_text(&path)?);
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            configurations.push((name, text));
+        }
+        if configurations.is_empty() {
+            return Err(LabError::Empty(folder.to_owned()));
+        }
+        let mut scenarios = Vec::new();
+        for path in files(folder, Lab::SCENARIO)? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            scenarios.push((name, store::read_text(&path)?));
+        }
+        Ok(Files { configurations, scenarios })
+    }
+}
+
 /// A lab that cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
@@ -89,40 +123,6 @@ struct VipReport {
     bindings: Vec<(Application, u32)>,
 }
 
-/// The files of a lab, with their names.
-#[derive(Clone, Debug)]
-pub struct LabFiles {
-    /// Configurations, by the names of their files without the extension, in order.
-    pub configurations: Vec<(String, String)>,
-    /// Scenarios, by the names of their files, in order.
-    pub scenarios: Vec<(String, String)>,
-}
-
-impl LabFiles {
-    /// Reads all files of a folder that belong to a lab.
-    ///
-    /// # Errors
-    ///
-    /// A file cannot be read, or there is no configuration.
-    pub fn read(grammar: &Grammar, folder: &Path) -> Result<Self, LabError> {
-        let mut configurations = Vec::new();
-        for path in files(folder, Lab::CONFIGURATION)? {
-            let text = capture::clean(grammar, &store::read_text(&path)?);
-            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            configurations.push((name, text));
-        }
-        if configurations.is_empty() {
-            return Err(LabError::Empty(folder.to_owned()));
-        }
-        let mut scenarios = Vec::new();
-        for path in files(folder, Lab::SCENARIO)? {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            scenarios.push((name, store::read_text(&path)?));
-        }
-        Ok(LabFiles { configurations, scenarios })
-    }
-}
-
 impl Member {
     /// Lines of its configuration that were put aside.
     pub fn rejected(&self) -> usize {
@@ -148,12 +148,12 @@ impl Lab {
         settings: Settings,
         folder: &Path,
     ) -> Result<Arc<Self>, LabError> {
-        let LabFiles { configurations, scenarios } = LabFiles::read(grammar, folder)?;
+        let Files { configurations, scenarios } = Files::read(grammar, folder)?;
         let lab = Self::of(grammar, clock, settings, configurations);
         // It is new, so nobody has set it.
         let _ = lab.folder.set(folder.to_owned());
         for (name, text) in scenarios {
-            lab.play_file(&name, &text);
+            lab.play(&name, &text);
         }
         Ok(lab)
     }
@@ -246,22 +246,18 @@ impl Lab {
         self.complaints.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Plays a scenario file; what was answered to its lines is among the [`Lab::complaints`].
-    pub fn play_file(&self, name: &str, text: &str) {
-        let complaints = self.play(text).into_iter();
-        let complaints = complaints.map(|(line, answer)| format!("{name}:{line}: {answer}"));
-        self.complaints.lock().unwrap_or_else(PoisonError::into_inner).extend(complaints);
-    }
-
     /// Plays a scenario: commands, one a line, typed at the first console. Gives the lines that were
-    /// answered, with the first line of the answer: that of a command which is refused.
-    pub fn play(&self, text: &str) -> Vec<(usize, String)> {
+    /// answered, with the first line of the answer, and remembers them as complaints: a command that
+    /// is not refused says nothing.
+    pub fn play(&self, name: &str, text: &str) -> Vec<(usize, String)> {
         let mut session = Session::privileged(Arc::clone(&self.controller().responder));
         let mut answers = Vec::new();
         for (index, line) in text.lines().enumerate() {
             let answer = session.run(line);
             answers.extend(answer.lines().next().map(|first| (index + 1, first.to_owned())));
         }
+        let complaints = answers.iter().map(|(line, answer)| format!("{name}:{line}: {answer}"));
+        self.complaints.lock().unwrap_or_else(PoisonError::into_inner).extend(complaints);
         answers
     }
 
@@ -315,21 +311,21 @@ impl Lab {
             let controller = &self.members[place].responder.appliance;
             for server in &snapshot.servers {
                 let owner = owners.get(&server.address).copied();
-                // Whom no appliance is and `emulate` describes is there (emulated-world 3).
-                let is_described = is_described(controller, server.address);
-                let mut report = match owner {
-                    Some(owner) => {
-                        let own = self.members[owner].responder.appliance.states.own();
-                        let is_self = owner == place;
-                        report_of(snapshot, devices[owner], states, own, is_self, |vip| {
-                            vips::is_standby(&holders, vip, owner)
-                        })
+                if owner.is_none() && is_described(controller, server.address) {
+                    // Who was silent so far answers as soon as it is described.
+                    let was_silent = told.reports.remove(&(place, server.address)).is_some();
+                    if was_silent && server.state.connection() == Connection::Attempting {
+                        server.state.set_connection(Connection::Established);
                     }
-                    None if is_described => {
-                        Report { connection: Connection::Established, ..Report::silent() }
-                    }
-                    None => Report::silent(),
-                };
+                    continue;
+                }
+                let mut report = owner.map_or_else(Report::silent, |owner| {
+                    let own = self.members[owner].responder.appliance.states.own();
+                    let is_self = owner == place;
+                    report_of(snapshot, devices[owner], states, own, is_self, |vip| {
+                        vips::is_standby(&holders, vip, owner)
+                    })
+                });
                 let old = told.reports.get(&(place, server.address));
                 let is_silent = report.own.is_none();
                 if let Some(old) = old.filter(|_| is_silent) {
@@ -343,15 +339,11 @@ impl Lab {
                             owner.is_some_and(|owner| vips::is_standby(&holders, address, owner));
                     }
                 }
-                if old == Some(&report) || (old.is_none() && is_silent && is_described) {
+                if old == Some(&report) {
                     continue;
                 }
                 if tell(&controller.states, server.address, old, &report) {
                     controller.owners_changed();
-                }
-                if owner.is_none() && is_described {
-                    // What was set for it, its connection among it, comes after that.
-                    controller.apply_world_again();
                 }
                 told.reports.insert((place, server.address), report);
             }

@@ -3,7 +3,7 @@
 mod arguments;
 mod remote_sessions;
 mod run;
-mod simulate;
+mod what_if;
 
 use std::process::ExitCode;
 

@@ -37,7 +37,7 @@ use tokio::runtime::Runtime;
 
 use crate::arguments::{Arguments, Command, FailOn, Format, Live, Options, Served};
 use crate::remote_sessions::{Remote, RemoteError};
-use crate::simulate;
+use crate::what_if;
 
 /// Why the program ends with status 2.
 #[derive(Debug, thiserror::Error)]
@@ -52,10 +52,10 @@ pub(crate) enum Failure {
     Lab(#[from] LabError),
     #[error(transparent)]
     Remote(#[from] RemoteError),
-    #[error("the system gives no random numbers: {0}")]
-    Random(#[from] getrandom::Error),
     #[error(transparent)]
     WhatIf(#[from] adxemu::whatif::Problem),
+    #[error("the system gives no random numbers: {0}")]
+    Random(#[from] getrandom::Error),
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("no example is called {name}; there are: {known}")]
@@ -87,7 +87,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             check_files(options, files, *format, *fail_on)
         }
         Some(Command::Simulate(what)) => {
-            Ok(simulate::run(&grammar(options)?, settings(options)?, what)?)
+            Ok(what_if::run(&grammar(options)?, settings(options)?, what)?)
+        }
+        Some(Command::Failures(what)) => {
+            Ok(what_if::run_failures(&grammar(options)?, settings(options)?, what)?)
+        }
+        Some(Command::Audit(what)) => {
+            Ok(what_if::run_audit(&grammar(options)?, settings(options)?, what)?)
         }
         Some(Command::Commands { markdown }) => print_commands(options, *markdown),
         Some(Command::Completions { shell }) => manual::completions(*shell),
@@ -447,6 +453,14 @@ fn leave_when_told(_runtime: &Runtime, _settings: quiet::Settings) -> io::Result
 fn keep_time(runtime: &Runtime, started: &Started) {
     let appliance = Arc::clone(started.appliance());
     let lab = started.lab.clone();
+    match &lab {
+        None => appliance.go_live(runtime.handle()),
+        Some(lab) => {
+            for member in lab.members() {
+                member.responder.appliance.go_live(runtime.handle());
+            }
+        }
+    }
     runtime.spawn(every_second(move || match &lab {
         Some(lab) => lab.pass_time(),
         None => appliance.pass_time(),

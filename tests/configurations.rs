@@ -41,6 +41,14 @@ const BLOCKS: &[&str] = &[
     "gslb policy\n dns ttl 45\n dns override\n no capacity\n weighted-site\n weighted-ip\n \
      metric-order set health-check weighted-ip num-session\n",
     "gslb policy\n no dns ttl\n static-prefix 198.51.100.0/24 203.0.113.0/24\n metric-order default\n",
+    "port-range pr1\n port 8051 to 8100\nport-range pr2\n port 9051 to 9100\n",
+    "healthck front tcp\n dest-ip 192.0.2.41\n port http\n interval 10\n l4-check\n",
+    "healthck \"all of it\" boolean\n and front back\n or front back\nhealthck back icmp\n",
+    "server port 8080\n tcp 5\n tcp keepalive 10 3\n tcp keepalive use-master-state\n disable real\n",
+    "server real rs3 192.0.2.33\n port-range pr2\n port http healthck front\n port 8080 healthck all\n",
+    "server virtual vip3 198.51.100.53\n port-range pr1\n port http\n port ssl\n track http ssl\n \
+     track-group ssl http 8080\n bind port-range pr1 rs3 pr2\n sym-priority 200\n",
+    "emulate own sessions 5 10\nemulate own cpu 4\nemulate own connection-rate 1 2 3\n",
     "vlan 10 name WEB by port\n tagged ethe 1 to 4\n router-interface ve 10\n",
     "aaa authentication login default local\nhostname lab-1\nip address 192.0.2.10 255.255.255.0\n",
     "enable super-user-password 8 $1$abc\nusername admin password 8 $1$def\nusername admin nopassword\n",

@@ -34,6 +34,16 @@ fn questions() {
 }
 
 #[test]
+fn replies_of_the_server_behind() {
+    survives("reply", 20_000);
+}
+
+#[test]
+fn master_files() {
+    survives("master-file", 5_000);
+}
+
+#[test]
 fn configurations() {
     survives("configuration", 1_000);
 }
@@ -67,6 +77,7 @@ fn every_target_is_one_of_cargo_fuzz() {
         let path = format!("fuzz_targets/{name}.rs");
         assert!(manifest.contains(&format!("name = \"{name}\"\npath = \"{path}\"")), "{name}");
         let source = std::fs::read_to_string(folder.join(path)).unwrap();
-        assert!(source.contains(&format!("targets::{name}(data)")), "{name}");
+        let call = format!("targets::{}(data)", name.replace('-', "_"));
+        assert!(source.contains(&call), "{name}");
     }
 }

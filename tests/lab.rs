@@ -234,8 +234,9 @@ fn consoles_move_between_the_appliances() {
     assert_eq!(session.prompt(), "slb2#");
     assert_eq!(session.run("emulate console nowhere"), "Error - appliance nowhere not found\n");
     assert_eq!(session.prompt(), "slb2#");
-    let answers = lab.play("emulate health 10.0.1.31 down\n! remark\nfrobnicate\n");
+    let answers = lab.play("x.emu", "emulate health 10.0.1.31 down\n! remark\nfrobnicate\n");
     assert_eq!(answers, [(3, "Invalid input -> frobnicate".to_owned())]);
+    assert_eq!(lab.complaints(), ["x.emu:3: Invalid input -> frobnicate"]);
     assert_eq!(up(&lab), ["10.0.2.80"]);
 }
 

@@ -8,6 +8,7 @@ mod wire {
     pub(crate) mod messages;
     pub(crate) mod world;
 
+    mod behind;
     mod cookies;
     mod edns;
     mod extended_errors;

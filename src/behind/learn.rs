@@ -13,7 +13,7 @@ use crate::dns::relay;
 use crate::health::state::States;
 use crate::model::balancing::DnsServer;
 use crate::model::policy::Intercept;
-use crate::model::snapshot::{HostId, Snapshot};
+use crate::model::snapshot::{HostId, NameEntry, Snapshot};
 use crate::sna::Matcher;
 
 /// Which names are asked for.
@@ -25,47 +25,85 @@ pub enum Which {
     All,
 }
 
-/// Asks the emulated server for the addresses of names; whether anything is other than before.
+/// What came of it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Learned {
+    /// Whether anything is other than before.
+    pub has_changed: bool,
+    /// Names that a real server must be asked for.
+    pub to_ask: Vec<String>,
+}
+
+/// Asks the emulated server for the addresses of names. If a real one can be asked (`is_live`), it is
+/// left the names of which nothing was said.
 ///
 /// While the server does not answer, what was learned stays. Without a server nothing is known.
-pub fn learn(snapshot: &Snapshot, states: &States, which: Which) -> bool {
+pub fn learn(snapshot: &Snapshot, states: &States, which: Which, is_live: bool) -> Learned {
     let server = snapshot.balancing.dns_server(states);
-    let learned = &states.learned;
-    let mut has_changed = false;
+    let mut outcome = Learned::default();
     // Where questions are redirected and replies left alone, nobody asks (guide p. 98).
     let asks = snapshot.global_policy().dns.transparent_intercept != Some(Intercept::Unchanged);
-    let hosts = if asks { &snapshot.hosts[..] } else { &[] };
+    let known = if asks && server != DnsServer::Missing { &snapshot.hosts[..] } else { &[] };
+    let is_due = |name: &str| which == Which::All || !states.learned.knows(name);
     if server == DnsServer::Up {
-        for id in 0..hosts.len() {
-            has_changed |= learn_host(snapshot, states, HostId::from_index(id), which);
+        for (place, host) in known.iter().enumerate() {
+            if is_due(&host.domain_name) {
+                learn_host(snapshot, states, HostId::from_index(place), is_live, &mut outcome);
+            }
         }
     }
-    for name in host_names(snapshot) {
-        if which == Which::All || !learned.knows(name) {
-            has_changed |= learn_host_name(states, name);
+    for name in host_names(snapshot).filter(|name| is_due(name)) {
+        let replies = emulated_replies(states, name);
+        if replies.is_empty() && is_live {
+            outcome.leave_to_real(states, name);
+        } else {
+            outcome.has_changed |= take_host_name(states, name, &replies);
         }
     }
     if which == Which::All || server == DnsServer::Missing {
-        let known = if server == DnsServer::Missing { &[] } else { hosts };
-        let names: HashSet<String> = known
-            .iter()
-            .map(|host| &*host.domain_name)
-            .chain(host_names(snapshot))
-            .map(str::to_ascii_lowercase)
-            .collect();
-        has_changed |= learned.retain(|name| names.contains(name));
+        let names = known.iter().map(|host| &*host.domain_name).chain(host_names(snapshot));
+        let names: HashSet<String> = names.map(str::to_ascii_lowercase).collect();
+        outcome.has_changed |= states.learned.retain(|name| names.contains(name));
     }
-    has_changed
+    outcome
 }
 
-fn learn_host(snapshot: &Snapshot, states: &States, id: HostId, which: Which) -> bool {
-    let name = &snapshot.hosts[id.index()].domain_name;
-    if which == Which::New && states.learned.knows(name) {
-        return false;
+impl Learned {
+    fn leave_to_real(&mut self, states: &States, name: &str) {
+        if !states.learned.knows(name) {
+            // Asked for, and not known yet.
+            states.learned.learn(name, &[], 0);
+        }
+        self.to_ask.push(name.to_owned());
     }
+}
+
+fn learn_host(
+    snapshot: &Snapshot,
+    states: &States,
+    id: HostId,
+    is_live: bool,
+    outcome: &mut Learned,
+) {
+    let name = &snapshot.hosts[id.index()].domain_name;
+    let Some(wire) = name::key_of_text(name) else { return };
+    let reply = match states.dns_server.answer(&wire, RecordType::A) {
+        None if is_live => return outcome.leave_to_real(states, name),
+        Some(reply) => reply,
+        None => states.dns_server.answer_with(snapshot, &wire, RecordType::A),
+    };
+    outcome.has_changed |= take(snapshot, states, id, &wire, &reply);
+}
+
+/// Takes in what a real server said of a name; whether anything is other than before.
+pub fn take_replies(snapshot: &Snapshot, states: &States, name: &str, replies: &[Reply]) -> bool {
     let Some(wire) = name::key_of_text(name) else { return false };
-    let reply = states.dns_server.answer_with(snapshot, &wire, RecordType::A);
-    take(snapshot, states, id, &wire, &reply)
+    match snapshot.lookup(&wire) {
+        Some(NameEntry::Host(host)) => {
+            replies.first().is_some_and(|reply| take(snapshot, states, host, &wire, reply))
+        }
+        _ => !replies.is_empty() && take_host_name(states, name, replies),
+    }
 }
 
 /// Takes in what the server said of a host.
@@ -91,22 +129,25 @@ fn host_names(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Learns the addresses of a host name, of both families, as far as somebody said them.
-fn learn_host_name(states: &States, name: &str) -> bool {
-    let Some(wire) = name::key_of_text(name) else { return false };
+/// What was said of a host name, for both families; empty: nothing.
+fn emulated_replies(states: &States, name: &str) -> Vec<Reply> {
+    let Some(wire) = name::key_of_text(name) else { return Vec::new() };
+    let families = [RecordType::A, RecordType::AAAA];
+    families.iter().filter_map(|wanted| states.dns_server.answer(&wire, *wanted)).collect()
+}
+
+/// Takes in the addresses of a host name.
+fn take_host_name(states: &States, name: &str, replies: &[Reply]) -> bool {
     let mut addresses: Vec<IpAddr> = Vec::new();
     let mut ttl = u32::MAX;
-    for wanted in [RecordType::A, RecordType::AAAA] {
-        let reply = states.dns_server.answer(&wire, wanted);
-        for record in reply.iter().flat_map(|reply| &reply.answers) {
-            let address: IpAddr = match &record.data {
-                RData::A(address) => address.0.into(),
-                RData::AAAA(address) => address.0.into(),
-                _ => continue,
-            };
-            addresses.push(address);
-            ttl = ttl.min(record.ttl);
-        }
+    for record in replies.iter().flat_map(|reply| &reply.answers) {
+        let address: IpAddr = match &record.data {
+            RData::A(address) => address.0.into(),
+            RData::AAAA(address) => address.0.into(),
+            _ => continue,
+        };
+        addresses.push(address);
+        ttl = ttl.min(record.ttl);
     }
     states.learned.learn(name, &addresses, ttl)
 }

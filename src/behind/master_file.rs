@@ -5,7 +5,7 @@
 //! on in wire form to `hickory-proto`, which the rest of the program speaks.
 
 use std::fmt::Display;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -44,6 +44,9 @@ pub enum MasterFileError {
         /// What the system says.
         source: io::Error,
     },
+    /// It is a folder, a pipe or a device.
+    #[error("{0} is no regular file")]
+    NoFile(String),
     /// It is larger than [`MOST_BYTES`].
     #[error("{0} is larger than {MOST_BYTES} bytes")]
     TooLarge(String),
@@ -85,6 +88,10 @@ impl MasterFile {
     /// It cannot be read, is too large, or one of its lines is wrong.
     pub fn read(path: &str) -> Result<Self, MasterFileError> {
         let fail = |source| MasterFileError::Unreadable { path: path.to_owned(), source };
+        // A pipe or a device could keep a reader waiting for ever.
+        if !fs::metadata(path).map_err(fail)?.is_file() {
+            return Err(MasterFileError::NoFile(path.to_owned()));
+        }
         let file = File::open(Path::new(path)).map_err(fail)?;
         let mut text = Vec::new();
         file.take(MOST_BYTES + 1).read_to_end(&mut text).map_err(fail)?;

@@ -7,9 +7,12 @@
 //! ```
 //!
 //! [`emulated`] answers from what was typed, from master files ([`master_file`]) or, if nothing was
-//! said, from the configuration. Knows nothing of policies.
+//! said, from the configuration. With `--live` a real server is asked for names of which nothing was
+//! typed ([`live`], [`upstream`]). Knows nothing of policies.
 
 pub mod emulated;
 pub mod learn;
+pub mod live;
 pub mod master_file;
 pub mod reply;
+pub mod upstream;

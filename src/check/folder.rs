@@ -10,7 +10,7 @@ use crate::check::{Checked, Read};
 use crate::clock::{Clock, DrivenClock};
 use crate::dns::Settings;
 use crate::grammar::Grammar;
-use crate::lab::{Lab, LabError, LabFiles};
+use crate::lab::{Files, Lab, LabError};
 
 /// Checks the configurations and scenarios of a folder as those of one lab.
 ///
@@ -18,12 +18,12 @@ use crate::lab::{Lab, LabError, LabFiles};
 ///
 /// A file cannot be read, or there is no configuration.
 pub fn check_lab(grammar: &Arc<Grammar>, folder: &Path) -> Result<Vec<Checked>, LabError> {
-    let LabFiles { configurations, scenarios } = LabFiles::read(grammar, folder)?;
+    let Files { configurations, scenarios } = Files::read(grammar, folder)?;
     let clock: Arc<dyn Clock> = Arc::new(DrivenClock::new());
     let lab = Lab::of(grammar, &clock, Settings::default(), configurations.clone());
     let scenarios: Vec<Checked> = scenarios
         .iter()
-        .map(|(name, text)| scenario(&path_of(folder, name), text, &lab.play(text)))
+        .map(|(name, text)| scenario(&path_of(folder, name), text, &lab.play(name, text)))
         .collect();
     let mut members = Vec::with_capacity(configurations.len());
     let mut files = Vec::with_capacity(configurations.len() + scenarios.len());

@@ -25,7 +25,12 @@ pub(super) fn explain(session: &Session, arguments: &Reading<'_>) -> Result<Stri
     };
     let host = &snapshot.hosts[host.index()];
     let record_type = arguments.number::<u16>("type").map_or(RecordType::A, RecordType::from);
-    let family = answer::family(record_type, host).ok_or_else(|| {
+    let family = match record_type {
+        RecordType::A => Some(Family::V4),
+        RecordType::AAAA => Some(Family::V6),
+        other => answer::family(other, host),
+    };
+    let family = family.ok_or_else(|| {
         let reason = format!("type {record_type} is not balanced");
         Refusal::new(Message::InvalidQuestion).with("reason", reason)
     })?;

@@ -17,4 +17,5 @@ mod schedule;
 pub mod session;
 pub mod sessions;
 mod typed_text;
+mod what_if;
 pub mod words;

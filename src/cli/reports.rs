@@ -8,6 +8,7 @@ use similar::TextDiff;
 use crate::cli::access;
 use crate::cli::gslb;
 use crate::cli::session::Session;
+use crate::cli::what_if;
 use crate::config::edit::{Refusal, Trees, no_such_reference};
 use crate::config::load;
 use crate::config::render::{self, Secrets};
@@ -175,6 +176,9 @@ pub(super) fn print(
             let timetable = appliance.timetable();
             show::live(&appliance.gate, &appliance.states, &timetable, &names, now)
         }
+        Report::EmulateAudit => what_if::audit(session),
+        Report::EmulateFailures => what_if::failures(session, arguments),
+        Report::EmulateSimulate => what_if::simulate(session, arguments)?,
         Report::EmulateDns => show::dns_counters(&appliance.counters, &appliance.drops),
     })
 }

@@ -225,6 +225,12 @@ impl Session {
         self.question.as_ref()
     }
 
+    /// Whether the next line is an answer, or one of a text over several lines: no key means help
+    /// or completion there.
+    pub fn takes_text(&self) -> bool {
+        self.question.is_some() || self.text.as_ref().is_some_and(TypedText::is_open)
+    }
+
     /// Whether what is typed next must not be shown.
     pub fn asks_secret(&self) -> bool {
         self.question.as_ref().is_some_and(Question::is_secret)

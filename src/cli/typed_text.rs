@@ -7,6 +7,7 @@ use crate::cli::session::Session;
 use crate::cli::words;
 use crate::config::delimited::{self, Text};
 use crate::grammar::Command;
+use crate::grammar::link::Message;
 use crate::grammar::value::{Value, ValueType};
 
 /// A text over several lines that is being typed, or has just ended.
@@ -19,6 +20,13 @@ pub(super) struct TypedText {
     text: Text,
 }
 
+impl TypedText {
+    /// Whether its end has not come yet.
+    pub(super) fn is_open(&self) -> bool {
+        !self.text.is_closed()
+    }
+}
+
 impl Session {
     /// Begins to read a text between delimiters, if the command takes one.
     pub(super) fn begin_text(&mut self, command: &Command, hit: &Hit) -> Option<String> {
@@ -28,7 +36,11 @@ impl Session {
         let Value::Text(first) = &hit.values[argument].1 else { return None };
         let text = Text::open(first)?;
         let typed = TypedText { hit: hit.clone(), argument, text };
-        let answer = self.keep_text(&typed);
+        let mut answer = self.keep_text(&typed);
+        if typed.is_open() {
+            let places = [("delimiter", typed.text.delimiter())];
+            answer = self.appliance.grammar.message(Message::EnterText, &places);
+        }
         self.text = Some(typed);
         Some(answer)
     }

@@ -65,6 +65,11 @@ impl Text {
         }
     }
 
+    /// What ends it.
+    pub fn delimiter(&self) -> &str {
+        &self.delimiter
+    }
+
     /// Whether the end has been read.
     pub fn is_closed(&self) -> bool {
         self.closed

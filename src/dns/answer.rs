@@ -203,8 +203,8 @@ fn answer_in_sna_domain(
 fn answer_at_host(view: &View<'_>, question: &Question<'_>, key: &[u8], host: &Host) -> Plan {
     let dns = &view.snapshot.global_policy().dns;
     let wanted = question.record_type;
-    let family = family(wanted, host);
-    if let Some(family) = family {
+    let has_address = |family: &Family| host.positions(*family).next().is_some();
+    if let Some(family) = family(wanted, host).filter(has_address) {
         let server_parses_any = || !dns.override_ && view.server() == DnsServer::Up;
         if view.snapshot.answers_itself(host, family)
             && !(wanted == RecordType::ANY && server_parses_any())
@@ -231,7 +231,7 @@ fn answer_at_host(view: &View<'_>, question: &Question<'_>, key: &[u8], host: &H
         {
             Plan::Answer(Answer::of_code(ResponseCode::ServFail, Origin::NoServerBehind))
         }
-        DnsServer::Down if !handles_errors(view) => Plan::NobodyThere,
+        DnsServer::Down if !view.snapshot.handles_errors() => Plan::NobodyThere,
         DnsServer::Missing | DnsServer::Down => answer_unsupported(view, key, host),
     }
 }
@@ -253,34 +253,22 @@ fn answer_by_policy(view: &View<'_>, host: &Host, family: Family, origin: Origin
     }
 }
 
-/// The family that a type of question asks for at this host; `None`: the host has no address that
-/// could be the answer.
+/// The family that a type of question asks for at this host; `None`: the type is unsupported.
 #[must_use]
 pub fn family(record_type: RecordType, host: &Host) -> Option<Family> {
-    let has = |family: Family| host.positions(family).next().is_some();
-    let family = match record_type {
-        RecordType::A => Family::V4,
+    match record_type {
+        RecordType::A => Some(Family::V4),
         // One family for each reply: the IPv4 list if there is one (decisions 5.4).
-        RecordType::ANY if has(Family::V4) => Family::V4,
-        RecordType::AAAA | RecordType::ANY => Family::V6,
-        _ => return None,
-    };
-    has(family).then_some(family)
-}
-
-/// Whether questions that cannot be answered get an empty answer: in cache proxy unless somebody
-/// said otherwise, in transparent intercept if somebody said so, never in plain proxy (guide p. 188
-/// to 190).
-fn handles_errors(view: &View<'_>) -> bool {
-    let dns = &view.snapshot.global_policy().dns;
-    let is_possible = dns.cache_proxy || dns.transparent_intercept.is_some();
-    is_possible && view.snapshot.responder.error_handling.unwrap_or(dns.cache_proxy)
+        RecordType::ANY if host.positions(Family::V4).next().is_some() => Some(Family::V4),
+        RecordType::AAAA | RecordType::ANY => Some(Family::V6),
+        _ => None,
+    }
 }
 
 /// Error handling (guide p. 188 to 191): an empty answer with the configured code, or none at all.
 fn answer_unsupported(view: &View<'_>, key: &[u8], host: &Host) -> Plan {
     let responder = view.snapshot.responder;
-    if !handles_errors(view) {
+    if !view.snapshot.handles_errors() {
         return Plan::Drop;
     }
     let code = response_code(responder.error_code);
@@ -311,7 +299,8 @@ fn offset_of_zone(key: &[u8], zone: &str) -> Option<usize> {
     name::offset_of_ancestor(key, &name::key_of_text(zone)?)
 }
 
-const fn response_code(code: ErrorCode) -> ResponseCode {
+/// The return code of that name.
+pub(crate) const fn response_code(code: ErrorCode) -> ResponseCode {
     match code {
         ErrorCode::FormatError => ResponseCode::FormErr,
         ErrorCode::NoError => ResponseCode::NoError,

@@ -6,7 +6,7 @@
 //! has is not shared with that by accident.
 
 use std::io::{self, IoSlice, IoSliceMut};
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr, SocketAddrV4, SocketAddrV6, UdpSocket};
 use std::num::NonZeroUsize;
 use std::os::fd::AsRawFd as _;
 
@@ -69,17 +69,27 @@ fn enlarge(socket: &UdpSocket) {
 pub(super) trait ClientAddress: SockaddrLike + Copy + Send + 'static {
     /// Without the port.
     fn ip(&self) -> IpAddr;
+    /// As the standard library has it.
+    fn address(&self) -> SocketAddr;
 }
 
 impl ClientAddress for SockaddrIn {
     fn ip(&self) -> IpAddr {
         SockaddrIn::ip(self).into()
     }
+
+    fn address(&self) -> SocketAddr {
+        SocketAddrV4::from(*self).into()
+    }
 }
 
 impl ClientAddress for SockaddrIn6 {
     fn ip(&self) -> IpAddr {
         SockaddrIn6::ip(self).into()
+    }
+
+    fn address(&self) -> SocketAddr {
+        SocketAddrV6::from(*self).into()
     }
 }
 
@@ -142,5 +152,9 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
 
     fn ip(client: &Client) -> IpAddr {
         client.ip()
+    }
+
+    fn address(client: &Client) -> SocketAddr {
+        client.address()
     }
 }

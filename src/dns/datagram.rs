@@ -6,16 +6,18 @@
 //! there on Linux; [`super::plain_socket`] does with what every system has.
 
 use std::io;
-use std::net::{IpAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use tokio::runtime::Handle;
+
 use crate::counters::Counters;
-use crate::dns::fast::Batch;
+use crate::dns::fast::{Batch, ROOM};
 use crate::dns::rate::{Limiter, Verdict};
-use crate::dns::respond::{Responder, cut, is_known};
+use crate::dns::respond::{Deferred, Responder, cut, is_known};
 use crate::dns::serve::PAUSE_AFTER_ERROR;
 
 /// Datagrams that are received and answered together. Wider batches cost more than they save
@@ -56,6 +58,9 @@ pub(super) trait DatagramSocket {
 
     /// Who sent a datagram.
     fn ip(client: &Self::Client) -> IpAddr;
+
+    /// The same with the port.
+    fn address(client: &Self::Client) -> SocketAddr;
 }
 
 /// Whether to wait for a datagram.
@@ -96,14 +101,22 @@ impl<Client: Copy> Datagrams<Client> {
             .map(|(buffer, (length, client))| (&buffer[..*length], *client))
     }
 
-    /// Replaces every datagram by the reply to it; a length of 0 means that there is none.
-    fn answer(&mut self, worker: &Worker, reply: &mut Vec<u8>, ip: fn(&Client) -> IpAddr) {
+    /// Replaces every datagram by the reply to it; a length of 0 means that there is none. Gives the
+    /// questions whose replies come later.
+    fn answer(
+        &mut self,
+        worker: &Worker,
+        reply: &mut Vec<u8>,
+        ip: fn(&Client) -> IpAddr,
+    ) -> Vec<(Box<Deferred>, Client)> {
+        let mut later = Vec::new();
         let mut batch = Batch::begin(&worker.responder, reply);
         let all = self.bytes.chunks_exact_mut(STRIDE).zip(&mut self.entries);
         match &worker.limiter {
             None => {
                 for (buffer, (length, client)) in all {
                     let answered = batch.answer(&mut buffer[..=LONGEST], *length, ip(client));
+                    later.extend(batch.take_later().map(|deferred| (deferred, *client)));
                     *length = answered.unwrap_or(0);
                 }
             }
@@ -112,11 +125,13 @@ impl<Client: Copy> Datagrams<Client> {
                     let buffer = &mut buffer[..=LONGEST];
                     let message = buffer[..*length].to_vec();
                     let answered = batch.answer(buffer, *length, ip(client)).unwrap_or(0);
+                    later.extend(batch.take_later().map(|deferred| (deferred, *client)));
                     *length = limit(worker, limiter, &message, ip(client), buffer, answered);
                 }
             }
         }
         batch.finish();
+        later
     }
 }
 
@@ -126,6 +141,31 @@ pub(super) struct Worker {
     pub(super) responder: Arc<Responder>,
     /// Who says how many replies a network of clients gets.
     pub(super) limiter: Option<Arc<Limiter>>,
+    /// Where questions wait for a real DNS server behind; without it they are not asked.
+    pub(super) runtime: Option<Handle>,
+}
+
+/// Waits for a real DNS server behind, beside the worker, and sends the reply.
+fn relay(worker: &Arc<Worker>, deferred: Deferred, client: SocketAddr, socket: &Arc<UdpSocket>) {
+    let Some(runtime) = &worker.runtime else { return };
+    let (worker, socket) = (Arc::clone(worker), Arc::clone(socket));
+    runtime.spawn(async move {
+        let message = worker.limiter.is_some().then(|| deferred.message().to_vec());
+        let mut reply = Vec::new();
+        if !worker.responder.complete(deferred, &mut reply).await {
+            return;
+        }
+        if let (Some(limiter), Some(message)) = (&worker.limiter, message) {
+            let length = reply.len();
+            reply.resize(length.max(ROOM), 0);
+            let length = limit(&worker, limiter, &message, client.ip(), &mut reply, length);
+            reply.truncate(length);
+        }
+        if !reply.is_empty() {
+            // One that cannot be sent is lost, as any datagram may be.
+            let _ = socket.send_to(&reply, client);
+        }
+    });
 }
 
 /// Lets the rate limit judge the reply of this length in `buffer`; gives its length then, 0 if it is
@@ -182,9 +222,11 @@ impl Workers {
     ) -> io::Result<()> {
         socket.set_read_timeout(Some(PATIENCE))?;
         let stop = Arc::clone(&self.stop);
+        let worker = Arc::new(worker);
+        let sender = Arc::new(socket.try_clone()?);
         let thread = thread::Builder::new()
             .name(format!("dns-{}", self.threads.len()))
-            .spawn(move || work(Socket::new(socket), &worker, &stop))?;
+            .spawn(move || work(Socket::new(socket), &sender, &worker, &stop))?;
         self.threads.push(thread);
         Ok(())
     }
@@ -201,7 +243,12 @@ impl Drop for Workers {
     }
 }
 
-fn work<Socket: DatagramSocket>(mut socket: Socket, worker: &Worker, stop: &AtomicBool) {
+fn work<Socket: DatagramSocket>(
+    mut socket: Socket,
+    sender: &Arc<UdpSocket>,
+    worker: &Arc<Worker>,
+    stop: &AtomicBool,
+) {
     let mut datagrams = Datagrams::new();
     let mut reply = Vec::new();
     let mut left = LAST_BATCHES;
@@ -218,8 +265,11 @@ fn work<Socket: DatagramSocket>(mut socket: Socket, worker: &Worker, stop: &Atom
                 }
             }
             Ok(()) => {
-                datagrams.answer(worker, &mut reply, Socket::ip);
+                let later = datagrams.answer(worker, &mut reply, Socket::ip);
                 socket.send(&datagrams);
+                for (deferred, client) in later {
+                    relay(worker, *deferred, Socket::address(&client), sender);
+                }
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) if stopping => return,

@@ -4,7 +4,7 @@
 //! without an empty OPT record, and nearly every answer is a handful of addresses. Such a question
 //! is answered where it stands in its receive buffer: header and question are there already, so
 //! only flags, counts and records are written. Nothing is allocated. The choice is the one that
-//! every question gets, [`gslb::select_for`]. Everything else is left to [`respond`], which gives
+//! every question gets, [`gslb::select_for`]. Everything else is left to [`respond`](crate::dns::respond()), which gives
 //! the same bytes and counts for whatever this module takes (`fast/tests.rs`).
 //!
 //! What a batch shares is done once for it: one load of the snapshot, one look at the clock, one
@@ -21,7 +21,7 @@ use crate::dns::answer::IPV6_LIMIT;
 use crate::dns::encode::{MAX_PAYLOAD, Transport};
 use crate::dns::name;
 use crate::dns::question::HEADER_LENGTH;
-use crate::dns::respond::{Responder, respond};
+use crate::dns::respond::{Begun, Deferred, Responder, begin};
 use crate::gslb;
 use crate::model::snapshot::{Address, Family, Host, NameEntry, Snapshot};
 
@@ -66,6 +66,8 @@ pub struct Batch<'a> {
     renewed: Option<IpAddr>,
     /// Questions that were answered here.
     answered: u64,
+    /// A question that waits for a real DNS server behind.
+    later: Option<Box<Deferred>>,
     /// Where the general way writes its reply.
     reply: &'a mut Vec<u8>,
 }
@@ -79,6 +81,7 @@ impl<'a> Batch<'a> {
             now: responder.appliance.clock.now(),
             renewed: None,
             answered: 0,
+            later: None,
             reply,
         }
     }
@@ -93,11 +96,21 @@ impl<'a> Batch<'a> {
         }
         let Responder { appliance, settings } = self.responder;
         let message = buffer.get(..length)?;
-        if !respond(appliance, *settings, message, client, Transport::Udp, self.reply) {
-            return None;
+        match begin(appliance, *settings, message, client, Transport::Udp, self.reply) {
+            Begun::Done(true) => {}
+            Begun::Done(false) => return None,
+            Begun::Later(deferred) => {
+                self.later = Some(deferred);
+                return None;
+            }
         }
         buffer.get_mut(..self.reply.len())?.copy_from_slice(self.reply);
         Some(self.reply.len())
+    }
+
+    /// The question of the last call, if it waits for a real DNS server behind.
+    pub fn take_later(&mut self) -> Option<Box<Deferred>> {
+        self.later.take()
     }
 
     /// Answers a message that is a plain question for an address; `None`: it is not, nothing was

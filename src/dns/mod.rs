@@ -29,5 +29,5 @@ mod tcp;
 
 pub use encode::Transport;
 pub(crate) use respond::answer_question;
-pub use respond::{Responder, Settings, respond};
+pub use respond::{Begun, Deferred, Responder, Settings, begin, respond};
 pub(crate) use tcp::{Gate, Pass};

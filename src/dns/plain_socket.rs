@@ -43,6 +43,10 @@ impl DatagramSocket for PlainSocket {
     fn ip(client: &SocketAddr) -> IpAddr {
         client.ip()
     }
+
+    fn address(client: &SocketAddr) -> SocketAddr {
+        *client
+    }
 }
 
 /// What a wait without a datagram ends in; systems differ in the word for it.

@@ -4,8 +4,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use hickory_proto::op::ResponseCode;
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::appliance::Appliance;
+use crate::behind::live::{self, Query};
 use crate::behind::reply::Reply;
 use crate::counters::Counters;
 use crate::dns::answer::{self, Answer, Errand, Origin, Plan, View};
@@ -50,6 +52,80 @@ impl Responder {
     ) -> bool {
         respond(&self.appliance, self.settings, message, client, transport, out)
     }
+
+    /// The same without holding up the runtime while a real DNS server behind is asked.
+    pub async fn answer(
+        &self,
+        message: &[u8],
+        client: IpAddr,
+        transport: Transport,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        match begin(&self.appliance, self.settings, message, client, transport, out) {
+            Begun::Done(is_answered) => is_answered,
+            Begun::Later(deferred) => self.complete(*deferred, out).await,
+        }
+    }
+
+    /// Asks the real DNS server behind and answers the question that waits for it.
+    pub async fn complete(&self, deferred: Deferred, out: &mut Vec<u8>) -> bool {
+        let reply = live::ask(&self.appliance.gate, &deferred.servers, &deferred.query).await;
+        deferred.finish(&self.appliance, self.settings, reply, out)
+    }
+}
+
+/// What has become of a message.
+#[derive(Debug)]
+pub enum Begun {
+    /// It is answered, or not (`false`).
+    Done(bool),
+    /// The answer depends on a real DNS server behind.
+    Later(Box<Deferred>),
+}
+
+/// A question that waits for a real DNS server behind.
+#[derive(Debug)]
+pub struct Deferred {
+    message: Vec<u8>,
+    client: IpAddr,
+    transport: Transport,
+    errand: Errand,
+    servers: Vec<(IpAddr, u16)>,
+    query: Query,
+    /// Leave to be under way.
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Deferred {
+    /// The message that is to be answered.
+    #[must_use]
+    pub fn message(&self) -> &[u8] {
+        &self.message
+    }
+
+    /// Answers with what the server said; `None`: it said nothing, and the client gets nothing.
+    fn finish(
+        self,
+        appliance: &Appliance,
+        settings: Settings,
+        said: Option<Reply>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        appliance.note_server_behind(said.is_some());
+        let Verdict::Ask(request, question) = question::read(&self.message, settings.client_subnet)
+        else {
+            return false;
+        };
+        let asker = Asker {
+            appliance,
+            settings,
+            client: client_of(&request, self.client),
+            transport: self.transport,
+        };
+        let answer = said.map(|said| asker.take_reply(&request, &question, self.errand, said));
+        let cookie = judge(appliance, settings, &request, self.client).map(|judged| judged.reply);
+        reply(appliance, &request, cookie, self.transport, answer.as_ref(), out)
+    }
 }
 
 /// Answers one message: writes the reply over what `out` holds and says whether there is one.
@@ -65,17 +141,61 @@ pub fn respond(
     transport: Transport,
     out: &mut Vec<u8>,
 ) -> bool {
+    match begin(appliance, settings, message, client, transport, out) {
+        Begun::Done(is_answered) => is_answered,
+        Begun::Later(deferred) => {
+            let (servers, query) = (deferred.servers.clone(), deferred.query.clone());
+            let said = appliance.upstream.ask_and_wait(&appliance.gate, servers, query);
+            deferred.finish(appliance, settings, said, out)
+        }
+    }
+}
+
+/// Answers one message as [`respond`] does, unless a real DNS server behind has to be asked.
+pub fn begin(
+    appliance: &Appliance,
+    settings: Settings,
+    message: &[u8],
+    client: IpAddr,
+    transport: Transport,
+    out: &mut Vec<u8>,
+) -> Begun {
     let counters = &appliance.counters;
     let (request, answer) = match question::read(message, settings.client_subnet) {
         Verdict::Drop => {
             Counters::count(&counters.dropped);
-            return false;
+            return Begun::Done(false);
         }
         Verdict::Reject(request, code) => (request, Some(Answer::of_code(code, Origin::Rejected))),
         Verdict::Ask(request, question) => {
             let asker =
                 Asker { appliance, settings, client: client_of(&request, client), transport };
-            let answer = asker.ask(&request, &question);
+            let answer = match asker.ask(&request, &question) {
+                Asked::Answer(answer) => Some(*answer),
+                Asked::Nobody => None,
+                Asked::Real { errand, servers } => {
+                    let Some(permit) = appliance.upstream.admit() else {
+                        Counters::count(&counters.dropped);
+                        return Begun::Done(false);
+                    };
+                    count_question(counters, transport);
+                    let query = Query {
+                        name: question.name().to_vec(),
+                        record_type: question.record_type,
+                        recursion_desired: request.recursion_desired,
+                        edns: request.edns.is_some(),
+                    };
+                    return Begun::Later(Box::new(Deferred {
+                        message: message.to_vec(),
+                        client,
+                        transport,
+                        errand,
+                        servers,
+                        query,
+                        _permit: permit,
+                    }));
+                }
+            };
             (request, answer)
         }
         Verdict::AskCookie(request) => {
@@ -85,11 +205,15 @@ pub fn respond(
         }
     };
     let cookie = judge(appliance, settings, &request, client).map(|judgement| judgement.reply);
+    count_question(counters, transport);
+    Begun::Done(reply(appliance, &request, cookie, transport, answer.as_ref(), out))
+}
+
+fn count_question(counters: &Counters, transport: Transport) {
     Counters::count(&counters.questions);
     if transport == Transport::Tcp {
         Counters::count(&counters.questions_over_tcp);
     }
-    reply(appliance, &request, cookie, transport, answer.as_ref(), out)
 }
 
 /// Writes an answer over what `out` holds and counts it; says whether there is one.
@@ -122,6 +246,18 @@ fn reply(
     }
 }
 
+/// What a question came to.
+enum Asked {
+    Answer(Box<Answer>),
+    /// There is nobody to answer it, or nobody may.
+    Nobody,
+    /// One of these real servers must be asked.
+    Real {
+        errand: Errand,
+        servers: Vec<(IpAddr, u16)>,
+    },
+}
+
 /// Who asks, and whom.
 struct Asker<'a> {
     appliance: &'a Appliance,
@@ -132,28 +268,35 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    fn ask(&self, request: &Request<'_>, question: &Question<'_>) -> Option<Answer> {
-        let snapshot = self.appliance.current();
-        let view = self.view(&snapshot, request);
-        match answer::answer(&view, question) {
-            Plan::Answer(answer) => Some(answer),
-            Plan::Drop => None,
+    fn ask(&self, request: &Request<'_>, question: &Question<'_>) -> Asked {
+        let appliance = self.appliance;
+        let snapshot = appliance.current();
+        let errand = match answer::answer(&self.view(&snapshot, request), question) {
+            Plan::Answer(answer) => return Asked::Answer(Box::new(answer)),
+            Plan::Drop => return Asked::Nobody,
             Plan::NobodyThere => {
-                self.appliance.note_server_behind(false);
-                None
+                appliance.note_server_behind(false);
+                return Asked::Nobody;
             }
-            Plan::Relay(errand) => {
-                let counters = &self.appliance.counters;
-                Counters::count(&counters.forwarded);
-                if errand.intercepted {
-                    Counters::count(&counters.intercept_redirects);
-                }
-                self.appliance.note_server_behind(true);
-                let server = &self.appliance.states.dns_server;
-                let reply = server.answer_with(&snapshot, question.name(), question.record_type);
-                Some(self.take_reply(request, question, errand, reply))
-            }
+            Plan::Relay(errand) => errand,
+        };
+        Counters::count(&appliance.counters.forwarded);
+        if errand.intercepted {
+            Counters::count(&appliance.counters.intercept_redirects);
         }
+        let (name, record_type) = (question.name(), question.record_type);
+        let emulated = &appliance.states.dns_server;
+        let servers = appliance.upstream.servers(&appliance.gate, &snapshot, &appliance.states);
+        let said = if servers.is_empty() {
+            emulated.answer_with(&snapshot, name, record_type)
+        } else if let Some(said) = emulated.answer(name, record_type) {
+            // What was typed comes before the live network (emulated-world 1).
+            said
+        } else {
+            return Asked::Real { errand, servers };
+        };
+        appliance.note_server_behind(true);
+        Asked::Answer(Box::new(self.take_reply(request, question, errand, said)))
     }
 
     /// What the client gets of a reply of the DNS server behind.
@@ -210,7 +353,12 @@ pub(crate) fn answer_question(
         question: Some(*question),
         edns: None,
     };
-    Asker { appliance, settings, client, transport: Transport::Tcp }.ask(&request, question)
+    let asker = Asker { appliance, settings, client, transport: Transport::Tcp };
+    match asker.ask(&request, question) {
+        Asked::Answer(answer) => Some(*answer),
+        // Who asks without a message does not wait for the network either.
+        Asked::Nobody | Asked::Real { .. } => None,
+    }
 }
 
 /// The cookie of a message, if it has one and cookies are given.

@@ -131,7 +131,11 @@ impl Server {
         for Sockets { address, udp, tcp } in sockets {
             server.addresses.push(address);
             for socket in udp {
-                let worker = Worker { responder: Arc::clone(responder), limiter: limiter.clone() };
+                let worker = Worker {
+                    responder: Arc::clone(responder),
+                    limiter: limiter.clone(),
+                    runtime: Some(runtime.clone()),
+                };
                 answer_datagrams(&mut server.workers, socket, worker)
                     .map_err(fail(address, "UDP"))?;
             }

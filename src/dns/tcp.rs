@@ -82,7 +82,7 @@ async fn converse(
         if !timeout(patience, read_message(&mut reader, &mut message)).await?? {
             return timeout(patience, writer.shutdown()).await?;
         }
-        if responder.respond(&message, client, Transport::Tcp, &mut reply) {
+        if responder.answer(&message, client, Transport::Tcp, &mut reply).await {
             let length = u16::try_from(reply.len()).map_err(io::Error::other)?;
             let write = async {
                 writer.write_all(&length.to_be_bytes()).await?;

@@ -412,6 +412,9 @@ named_enum! {
         EmulateRejected = "emulate-rejected",
         EmulateLive = "emulate-live",
         EmulateDns = "emulate-dns",
+        EmulateAudit = "emulate-audit",
+        EmulateFailures = "emulate-failures",
+        EmulateSimulate = "emulate-simulate",
     }
 }
 
@@ -503,6 +506,7 @@ named_enum! {
         UserPrompt = "user-prompt",
         AlreadyConfiguring = "already-configuring",
         AcceptBanner = "accept-banner",
+        EnterText = "enter-text",
         IncomingTelnet = "incoming-telnet",
         FirstAccount = "first-account",
         LoginBanner = "login-banner",

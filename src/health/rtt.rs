@@ -237,6 +237,24 @@ impl PrefixCache {
         (entries.by_prefix.len(), measured)
     }
 
+    /// The prefixes of which any round-trip time is known, in ascending order.
+    #[must_use]
+    pub fn measured(&self) -> Vec<Prefix> {
+        let entries = self.read();
+        let all = entries.by_prefix.iter().filter(|(_, entry)| !entry.measurements.is_empty());
+        let mut prefixes: Vec<Prefix> = all.map(|(prefix, _)| *prefix).collect();
+        prefixes.sort_unstable();
+        prefixes
+    }
+
+    /// Whether any round-trip time of these site devices is known.
+    #[must_use]
+    pub fn knows_any(&self, servers: &[IpAddr]) -> bool {
+        let entries = self.read();
+        let mut known = entries.by_prefix.values().flat_map(|entry| &entry.measurements);
+        known.any(|(server, _)| servers.contains(server))
+    }
+
     /// Removes the entries that have not been used for too long.
     pub fn expire(&self, parameters: &RttParameters, now: Moment) {
         self.change(|entries| entries.expire(parameters, now));

@@ -289,6 +289,12 @@ impl AddressState {
         changed
     }
 
+    /// Whether nobody has said that the address as a whole is down.
+    #[must_use]
+    pub fn is_up(&self) -> bool {
+        lock(&self.results).as_deref().is_none_or(|results| !results.down.address)
+    }
+
     /// FlashBack delays.
     #[must_use]
     pub fn delays(&self) -> Delays {

@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use crate::grammar::Grammar;
+use crate::grammar::value::Value;
 use crate::gslb::affinity::Affinity;
 use crate::gslb::choose::Candidates;
 use crate::gslb::domain::{Domain, Slot};
@@ -339,6 +341,20 @@ impl Family {
     }
 }
 
+impl Application {
+    /// The type of the grammar that names ports.
+    const NAMES: &str = "port-name";
+
+    /// Its name as configurations print it, or its port.
+    #[must_use]
+    pub fn name(self, grammar: &Grammar) -> String {
+        match grammar.choice_type(Self::NAMES) {
+            Some(names) => names.word_of(&Value::Number(self.0.into())),
+            None => self.0.to_string(),
+        }
+    }
+}
+
 impl Snapshot {
     /// The snapshot of an empty configuration.
     #[must_use]
@@ -370,6 +386,16 @@ impl Snapshot {
     #[must_use]
     pub fn global_policy(&self) -> &Policy {
         &self.policies[PolicyId::GLOBAL.index()]
+    }
+
+    /// Whether questions that cannot be answered get an empty answer: in cache proxy unless somebody
+    /// said otherwise, in transparent intercept if somebody said so, never in plain proxy (guide
+    /// p. 188 to 190).
+    #[must_use]
+    pub fn handles_errors(&self) -> bool {
+        let dns = &self.global_policy().dns;
+        let is_possible = dns.cache_proxy || dns.transparent_intercept.is_some();
+        is_possible && self.responder.error_handling.unwrap_or(dns.cache_proxy)
     }
 
     /// The policy in force for a host.

@@ -110,7 +110,8 @@ impl Explained<'_> {
             Some(name) => page.line(format!("Policy: host policy {name}")),
             None => page.line("Policy: global"),
         }
-        if !self.snapshot.answers_itself(self.host, self.family) {
+        let has_addresses = self.host.positions(self.family).next().is_some();
+        if has_addresses && !self.snapshot.answers_itself(self.host, self.family) {
             page.line("Note: not answered from here, but by the DNS server behind");
         }
     }

@@ -16,6 +16,7 @@ mod dns_view;
 mod dns_zone;
 mod explain;
 mod facts;
+mod failures;
 mod global_stat;
 mod hash_tables;
 mod health_policies;
@@ -51,6 +52,7 @@ pub use dns_counters::dns_counters;
 pub use dns_detail::dns_detail;
 pub use dns_zone::dns_zone;
 pub use explain::{Explained, explain};
+pub use failures::{extent as failures_extent, failures};
 pub use global_stat::global_stat;
 pub use hash_tables::hash_tables;
 pub use health_policies::health_policies;
@@ -68,7 +70,7 @@ pub use server_global::{server_global, server_session};
 pub use server_real::server_real;
 pub use server_virtual::server_virtual;
 pub use sessions::{session_detail, sessions};
-pub use simulation::simulation;
+pub use simulation::{percentage, points, simulation};
 pub use site::sites;
 pub use sna_domain::sna_domains;
 pub use traffic::traffic_site;
@@ -93,6 +95,11 @@ pub const DEVICE_WORD: &str = "SI";
 fn percent(count: u64, total: u64) -> u64 {
     let share = (u128::from(count) * 100).checked_div(u128::from(total)).unwrap_or(0);
     u64::try_from(share).unwrap_or(u64::MAX)
+}
+
+/// A number of things in words: `1 site`, `2 sites`.
+pub fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 /// The word for a switch (guide p. 75, 175).

@@ -132,12 +132,12 @@ fn cells(name: String, site: String, sides: &[Option<Figures>], caches: bool) ->
             continue;
         };
         cells.push(figures.selected.to_string());
-        cells.push(percent(figures.selected_share));
+        cells.push(percentage(figures.selected_share));
         if caches {
             cells.push(figures.received.to_string());
-            cells.push(percent(figures.received_share));
+            cells.push(percentage(figures.received_share));
         }
-        cells.push(figures.ideal_share.map_or_else(|| NONE.to_owned(), percent));
+        cells.push(figures.ideal_share.map_or_else(|| NONE.to_owned(), percentage));
         cells.push(figures.difference.map_or_else(|| NONE.to_owned(), points));
     }
     cells
@@ -167,12 +167,12 @@ fn print_side(page: &mut Page, name: &str, side: &DomainSide) {
 }
 
 /// A share with one digit behind the point.
-pub(super) fn percent(share: f64) -> String {
+pub fn percentage(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
 /// A difference of shares in percentage points.
-pub(super) fn points(difference: f64) -> String {
+pub fn points(difference: f64) -> String {
     let text = format!("{:+.1}", difference * 100.0);
     // What rounds to nothing has no sign.
     if matches!(text.as_str(), "+0.0" | "-0.0") { "0.0".to_owned() } else { text }

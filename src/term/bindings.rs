@@ -144,13 +144,12 @@ impl Bindings {
             // Carriage return and line feed together end one line.
             KeyCode::Char('J') if is_control && after_return && line.is_empty() => Some(Cmd::Noop),
             KeyCode::Char('?') if is_plain => {
-                // Inside an open quote, and in an answer, it is an ordinary character
+                // Inside an open quote, in an answer and in a text it is an ordinary character
                 // (decisions 1.6).
-                let is_text =
-                    words::is_inside_quotes(before) || lock(&self.session).question().is_some();
+                let is_text = words::is_inside_quotes(before) || lock(&self.session).takes_text();
                 (!is_text).then(|| self.wish(Wish::Help, before.len()))
             }
-            KeyCode::Tab if is_plain => Some(if lock(&self.session).question().is_some() {
+            KeyCode::Tab if is_plain => Some(if lock(&self.session).takes_text() {
                 Cmd::Noop
             } else {
                 self.complete(before)

@@ -102,13 +102,13 @@ impl Console {
                 (Ok(line), None) => {
                     // Only a terminal without editing lets a line end like that.
                     if let Some(before) = line.strip_suffix('?')
-                        && session.question().is_none()
+                        && !session.takes_text()
                         && !words::is_inside_quotes(before)
                     {
                         show(&session, &session.help(before), self.feeder.as_ref(), output)?;
                         continue;
                     }
-                    if !line.trim().is_empty() && session.question().is_none() {
+                    if !line.trim().is_empty() && !session.takes_text() {
                         self.editor.add_history_entry(&line).map_err(io_error)?;
                     }
                     let text = session.run(&line);

@@ -32,7 +32,7 @@ fn play(session: &mut Session, input: &mut dyn BufRead, output: &mut dyn Write) 
         writeln!(output, "{}{shown}", session.prompt())?;
         // The help key acts at once and is no part of the line.
         let text = match line.strip_suffix('?') {
-            Some(before) if session.question().is_none() && !words::is_inside_quotes(before) => {
+            Some(before) if !session.takes_text() && !words::is_inside_quotes(before) => {
                 session.help(before)
             }
             _ => session.run(line),

@@ -6,7 +6,9 @@
 //! write down.
 
 pub mod asked;
+pub mod audit;
 pub mod change;
+pub mod failures;
 pub mod log;
 pub mod population;
 pub mod report;

@@ -87,6 +87,7 @@ pub fn simulate(
             caches: plan.caches,
             change: plan.change.as_ref(),
             remembers_clients: &prepared.remembers_clients,
+            depends_on_order: prepared.depends_on_order,
         })
         .collect();
     let parts = if prepared.depends_on_order {

@@ -13,7 +13,7 @@ use crate::config::capture;
 use crate::config::render::{self, Secrets};
 use crate::dns::{Responder, Settings};
 use crate::grammar::Grammar;
-use crate::lab::{Lab, LabFiles};
+use crate::lab::{Files, Lab};
 use crate::store;
 use crate::whatif::Problem;
 
@@ -32,7 +32,7 @@ enum Source {
     /// One configuration, and scenarios that are played at its console.
     One { text: String, scenarios: Vec<(String, String)> },
     /// The files of a lab.
-    Lab(LabFiles),
+    Lab(Files),
     /// What runs: each appliance with the settings of its emulated world, the console's first.
     Running(Vec<Running>),
 }
@@ -74,7 +74,7 @@ impl Subject {
             further.push((path.to_string_lossy().into_owned(), store::read_text(path)?));
         }
         let source = if path.is_dir() {
-            let mut files = LabFiles::read(grammar, path)?;
+            let mut files = Files::read(grammar, path)?;
             files.scenarios.extend(further);
             Source::Lab(files)
         } else {
@@ -164,7 +164,7 @@ impl Subject {
                 let lab_clock = Arc::new(DrivenClock::new());
                 let lab = self.lab(&lab_clock, files.configurations.clone());
                 for (name, text) in &files.scenarios {
-                    lab.play_file(name, text);
+                    lab.play(name, text);
                 }
                 let responder = Arc::clone(&lab.controller().responder);
                 let complaints = lab.complaints();
@@ -218,6 +218,12 @@ impl Subject {
         }
         for (responder, member) in responders.iter().zip(members) {
             responder.appliance.load_world(&member.world);
+        }
+        // What was said of a real server changes what its device reports.
+        if let Some(lab) = &lab {
+            lab.something_changed();
+        }
+        for (responder, member) in responders.iter().zip(members) {
             responder.appliance.go_on_from(&member.appliance);
         }
         let responder = responders.into_iter().next().expect("there is one for each member");

@@ -44,6 +44,8 @@ pub(super) struct Shared<'a> {
     pub(super) change: Option<&'a Change>,
     /// By domain: whether it is of interest what each client gets.
     pub(super) remembers_clients: &'a [bool],
+    /// Whether choices look at the prefix cache.
+    pub(super) depends_on_order: bool,
 }
 
 /// What is asked for at a domain.
@@ -193,7 +195,7 @@ impl<'a> Worker<'a> {
         if !self.is_mine(name.domain) {
             return;
         }
-        let (name, record_type) = (Arc::clone(name), *record_type);
+        let record_type = *record_type;
         let host = self.hosts[id.index()].map(|host| &*self.snapshot.hosts[host.index()]);
         let kind = kind_of(record_type, host);
         let remembers = self.shared.remembers_clients[name.domain.index()];
@@ -211,14 +213,15 @@ impl<'a> Worker<'a> {
         if let (Some(host), Kind::Addresses(family)) = (host, kind)
             && answers(&self.snapshot)
         {
-            gslb::renew_client(&self.snapshot, states, asked.asker, now);
+            if self.shared.depends_on_order {
+                gslb::renew_client(&self.snapshot, states, asked.asker, now);
+            }
             if host.positions(family).next().is_some() {
-                let domain = host.domain.lock();
                 let pool = Pool::of(&choose::View::new(
                     &self.snapshot,
                     states,
                     host,
-                    &domain,
+                    &host.domain.lock(),
                     family,
                     asked.asker,
                     now,

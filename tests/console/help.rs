@@ -110,3 +110,30 @@ fn a_long_list_is_divided_into_pages() {
     terminal.type_keys("site x\r");
     terminal.wait_for_line("ServerIronADX(config-gslb-site-x)#");
 }
+
+#[test]
+fn no_help_in_a_text_over_several_lines() {
+    let mut terminal = Terminal::configuring();
+    terminal.type_keys("banner motd #\r");
+    terminal.wait_for_lines(&[
+        "Enter TEXT message, End with the character '#'.",
+        "ServerIronADX(config)#",
+    ]);
+    terminal.type_keys("Who are you?\t\rend\r#\rshow running-config | begin motd\r");
+    terminal.wait_for_lines(&[
+        "banner motd ^C",
+        "Who are you?^C",
+        "end^C",
+        "^C",
+        "!",
+        "end",
+        "ServerIronADX(config)#",
+    ]);
+    // Behind its end a key is a key again, and Control-C gives a text up.
+    terminal.type_keys("banner exec $\rhalf\r\x03hostn?");
+    terminal.wait_for_lines(&[
+        "ServerIronADX(config)#hostn",
+        "  hostname   Rename this device",
+        "ServerIronADX(config)#hostn",
+    ]);
+}

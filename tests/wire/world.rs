@@ -112,7 +112,8 @@ pub(crate) fn served_demo(demo: Demo, settings: Settings) -> Served {
     serve(appliance, settings, TcpLimits::default())
 }
 
-fn serve(appliance: Appliance, settings: Settings, limits: TcpLimits) -> Served {
+/// An appliance behind real sockets.
+pub(crate) fn serve(appliance: Appliance, settings: Settings, limits: TcpLimits) -> Served {
     let responder = Arc::new(Responder { appliance: Arc::new(appliance), settings });
     let runtime = runtime();
     let server = Server::start(runtime.handle(), &responder, &[any_port()], limits).unwrap();

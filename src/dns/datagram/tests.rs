@@ -40,7 +40,7 @@ fn question(id: u16, name: &str) -> Vec<u8> {
 
 /// Without a rate limit.
 fn worker(responder: &Arc<Responder>) -> Worker {
-    Worker { responder: Arc::clone(responder), limiter: None }
+    Worker { responder: Arc::clone(responder), limiter: None, runtime: None }
 }
 
 fn counts(responder: &Responder) -> Vec<u64> {

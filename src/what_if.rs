@@ -1,6 +1,6 @@
 //! `adxemu simulate`, `failures` and `audit`: from the command line to the reports.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -9,10 +9,14 @@ use adxemu::dns::Settings;
 use adxemu::dns::client::ClientQuery;
 use adxemu::grammar::Grammar;
 use adxemu::show;
+use adxemu::store::StoreError;
 use adxemu::whatif::Problem;
+use adxemu::whatif::audit::audit;
 use adxemu::whatif::change::{Change, When};
+use adxemu::whatif::failures::failures;
 use adxemu::whatif::log::{self, QueryLog};
 use adxemu::whatif::population::{Draw, Place, WantedName};
+use adxemu::whatif::report;
 use adxemu::whatif::run::{Plan, Progress, Questions, simulate};
 use adxemu::whatif::subject::Subject;
 use clap::Args;
@@ -73,6 +77,51 @@ pub(crate) struct SimulateArguments {
     /// Threads that answer [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
+    #[command(flatten)]
+    outputs: Outputs,
+}
+
+/// What is left of a configuration when something fails.
+#[derive(Args, Debug)]
+pub(crate) struct FailuresArguments {
+    /// A configuration, or the folder of a lab
+    path: PathBuf,
+    #[command(flatten)]
+    world: WorldArguments,
+    /// How many of the worst cases of each kind are told
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    worst: u16,
+    #[command(flatten)]
+    outputs: Outputs,
+}
+
+/// What an appliance does today.
+#[derive(Args, Debug)]
+pub(crate) struct AuditArguments {
+    /// A configuration, or the folder of a lab
+    path: PathBuf,
+    #[command(flatten)]
+    world: WorldArguments,
+    /// Writes a page; `-` is the standard output, in the place of Markdown
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Writes the data as JSON; docs/what-if.md specifies it
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// Where a report goes beside the terminal; `-` is the standard output, in the place of the tables.
+#[derive(Args, Debug)]
+pub(crate) struct Outputs {
+    /// Writes a page with tables and charts
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Writes the data as JSON; docs/what-if.md specifies it
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Writes the figures as CSV
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
 }
 
 /// What the world of a configuration is like, beside what its own lines say.
@@ -126,7 +175,14 @@ pub(crate) fn run(
     if let Some(other) = &arguments.compare {
         subjects.push(read(other)?);
     }
-    let when = arguments.at.unwrap_or(When::Questions(arguments.questions / 2));
+    let when = match (arguments.at, &arguments.log) {
+        (Some(when), _) => when,
+        (None, None) => When::Questions(arguments.questions / 2),
+        (None, Some(_)) if arguments.change.is_some() => {
+            return Err(Problem::NoChange("with --log, --at must say when".to_owned()));
+        }
+        (None, Some(_)) => When::Questions(0),
+    };
     let change = arguments
         .change
         .as_ref()
@@ -162,7 +218,98 @@ pub(crate) fn run(
     let bar = Bar::new();
     let found = simulate(&plan, questions, &mut |progress| bar.show(progress));
     bar.clear();
-    print(&show::simulation(&found?))
+    let found = found?;
+    arguments.outputs.write(
+        || show::simulation(&found),
+        || report::simulation::html(&found),
+        |out| report::simulation::json(&found, out),
+        |out| report::simulation::csv(&found, out),
+    )
+}
+
+/// Looks at every failure, and prints the report.
+pub(crate) fn run_failures(
+    grammar: &Arc<Grammar>,
+    settings: Settings,
+    arguments: &FailuresArguments,
+) -> Result<ExitCode, Problem> {
+    let subject = Subject::read(grammar, settings, &arguments.path, &arguments.world.scenario)?;
+    let found = failures(&subject, arguments.worst.into());
+    arguments.outputs.write(
+        || show::failures(&found),
+        || report::failures::html(&found),
+        |out| report::failures::json(&found, out),
+        |out| report::failures::csv(&found, out),
+    )
+}
+
+/// Audits, and prints the report.
+pub(crate) fn run_audit(
+    grammar: &Arc<Grammar>,
+    settings: Settings,
+    arguments: &AuditArguments,
+) -> Result<ExitCode, Problem> {
+    let subject = Subject::read(grammar, settings, &arguments.path, &arguments.world.scenario)?;
+    let found = audit(&subject);
+    let outputs = Outputs { html: arguments.html.clone(), json: arguments.json.clone(), csv: None };
+    outputs.write(
+        || report::audit::markdown(&found),
+        || report::audit::html(&found),
+        |out| report::audit::json(&found, out),
+        |_| Ok(()),
+    )
+}
+
+impl Outputs {
+    /// Writes a report in every form that is asked for, and as text if nothing else goes to the
+    /// standard output.
+    fn write(
+        &self,
+        text: impl FnOnce() -> String,
+        html: impl FnOnce() -> String,
+        json: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        csv: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<ExitCode, Problem> {
+        if let Some(path) = &self.html {
+            write_to(path, |out| out.write_all(html().as_bytes()))?;
+        }
+        if let Some(path) = &self.json {
+            write_to(path, json)?;
+        }
+        if let Some(path) = &self.csv {
+            write_to(path, csv)?;
+        }
+        let mut all = [&self.html, &self.json, &self.csv].into_iter().flatten();
+        if all.any(|path| is_stdout(path)) {
+            return Ok(ExitCode::SUCCESS);
+        }
+        print(&text())
+    }
+}
+
+/// The name of the standard output.
+fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Writes a report to a file, or to the standard output.
+fn write_to(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Problem> {
+    if is_stdout(path) {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let written = write(&mut out).and_then(|()| out.flush());
+        return match written {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+            _ => Ok(()),
+        };
+    }
+    let fail = |source| StoreError::File { path: path.to_owned(), source };
+    let mut bytes = Vec::new();
+    write(&mut bytes).map_err(fail)?;
+    std::fs::write(path, &bytes).map_err(fail)?;
+    Ok(())
 }
 
 /// Prints a text; a reader that has gone away is none of our business.

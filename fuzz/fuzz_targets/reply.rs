@@ -1,0 +1,7 @@
+#![no_main]
+
+#[allow(dead_code, reason = "the other targets are there too")]
+#[path = "../targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| targets::reply(data));
