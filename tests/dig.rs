@@ -70,6 +70,64 @@ fn questions_of_dig_count_at_the_prompt() {
     assert!(!cleared.contains("DNS Requests: 36"), "{cleared}");
 }
 
+/// The states of the example of gateways, asked from other addresses: SITE1 is
+/// 127.0.0.1, SITE2 127.0.0.2. Each state has a program of its own.
+#[test]
+fn gateways_are_told_by_the_address_that_asks() {
+    const SITE1: &str = "127.0.0.1";
+    const SITE2: &str = "127.0.0.2";
+    const STRANGER: &str = "127.0.0.3";
+    const GLB: &str = "glb.sna.example.com";
+    if !dig_is_here() {
+        return;
+    }
+    let system =
+        |name: &str, what: &str| format!("emulate sna sna.example.com system {name} {what}");
+    let lus = |names: &[&str], status: &str| -> Vec<String> {
+        let line = |name: &&str| format!("emulate sna sna.example.com lu {name} {status}");
+        names.iter().map(line).collect()
+    };
+    let equal = [system("gw1", "load-average 0.20"), system("gw2", "load-average 0.20")];
+    let pool_1 = ["LU01", "LU02"];
+    let all = ["LU01", "LU02", "LU03"];
+    // What is set, who asks for what, and the last part of the address of the answer.
+    let states: [(Vec<String>, &[(&str, &str, &str)]); 7] = [
+        (
+            Vec::new(),
+            &[
+                (SITE1, GLB, "12"),
+                (SITE2, "gLb.SNA.example.com", "13"),
+                (STRANGER, "POOL-2.sna.example.com", "13"),
+                (STRANGER, "LU01.sna.example.com", "11"),
+            ],
+        ),
+        ([&equal[..], &[system("gw2", "bandwidth 1500")]].concat(), &[(SITE1, GLB, "11")]),
+        (lus(&pool_1, "in-use"), &[(SITE1, GLB, "13")]),
+        (lus(&pool_1, "inactive"), &[(SITE1, GLB, "13")]),
+        (
+            [lus(&pool_1, "inactive"), lus(&["LU03"], "in-use")].concat(),
+            &[(SITE1, GLB, "12"), (SITE2, GLB, "12")],
+        ),
+        (lus(&all, "in-use"), &[(SITE1, GLB, "11"), (SITE1, GLB, "12"), (SITE1, GLB, "11")]),
+        (lus(&all, "active"), &[(SITE2, GLB, "13")]),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for (place, (lines, questions)) in states.iter().enumerate() {
+        let file = folder.path().join(format!("state-{place}.cfg"));
+        let text = format!("{}{}\n", adxemu::demo::Demo::Sna.text(), lines.join("\n"));
+        std::fs::write(&file, text).unwrap();
+        let file = file.to_str().unwrap();
+        let program = Program::start(&["serve", "--config", file, "--dns", "127.0.0.1:0"]);
+        for (from, name, last) in *questions {
+            let answer = program.dig(&["-b", from, name, "+short"]);
+            assert_eq!(answer.trim_end(), format!("192.0.2.{last}"), "{from} {name}: {lines:?}");
+        }
+        let nobody = program.dig(&["-b", STRANGER, GLB]);
+        assert!(nobody.contains("status: NXDOMAIN"), "{nobody}");
+        program.terminate();
+    }
+}
+
 /// Whether dig is installed.
 fn dig_is_here() -> bool {
     let found = Command::new("dig").arg("-v").output().is_ok();
