@@ -16,6 +16,9 @@ _adxemu() {
             ",$1")
                 cmd="adxemu"
                 ;;
+            adxemu,audit)
+                cmd="adxemu__subcmd__audit"
+                ;;
             adxemu,check)
                 cmd="adxemu__subcmd__check"
                 ;;
@@ -27,6 +30,9 @@ _adxemu() {
                 ;;
             adxemu,demo)
                 cmd="adxemu__subcmd__demo"
+                ;;
+            adxemu,failures)
+                cmd="adxemu__subcmd__failures"
                 ;;
             adxemu,help)
                 cmd="adxemu__subcmd__help"
@@ -49,6 +55,9 @@ _adxemu() {
             adxemu,simulate)
                 cmd="adxemu__subcmd__simulate"
                 ;;
+            adxemu__subcmd__help,audit)
+                cmd="adxemu__subcmd__help__subcmd__audit"
+                ;;
             adxemu__subcmd__help,check)
                 cmd="adxemu__subcmd__help__subcmd__check"
                 ;;
@@ -60,6 +69,9 @@ _adxemu() {
                 ;;
             adxemu__subcmd__help,demo)
                 cmd="adxemu__subcmd__help__subcmd__demo"
+                ;;
+            adxemu__subcmd__help,failures)
+                cmd="adxemu__subcmd__help__subcmd__failures"
                 ;;
             adxemu__subcmd__help,help)
                 cmd="adxemu__subcmd__help__subcmd__help"
@@ -122,12 +134,82 @@ _adxemu() {
 
     case "${cmd}" in
         adxemu)
-            opts="-h -V --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help --version shell demo lab serve replay check completions man simulate commands help"
+            opts="-h -V --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help --version shell demo lab serve replay check completions man simulate failures audit commands help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dns)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ssh)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --telnet)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metrics)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --grammar)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        adxemu__subcmd__audit)
+            opts="-h --scenario --html --json --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --scenario)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --html)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --json)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --config)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -419,9 +501,101 @@ _adxemu() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        adxemu__subcmd__help)
-            opts="shell demo lab serve replay check completions man simulate commands help"
+        adxemu__subcmd__failures)
+            opts="-h --scenario --worst --html --json --csv --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --scenario)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --worst)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --html)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --json)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --csv)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dns)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ssh)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --telnet)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metrics)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --live)
+                    COMPREPLY=($(compgen -W "all mapped" -- "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate-limit-slip)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --grammar)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        adxemu__subcmd__help)
+            opts="shell demo lab serve replay check completions man simulate failures audit commands help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        adxemu__subcmd__help__subcmd__audit)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -476,6 +650,20 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__help__subcmd__demo)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        adxemu__subcmd__help__subcmd__failures)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1164,7 +1352,7 @@ _adxemu() {
             return 0
             ;;
         adxemu__subcmd__simulate)
-            opts="-n -h --scenario --questions --rate --clients --from --name --seed --log --log-port --compare --change --at --clear --resolvers --cache --threads --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help"
+            opts="-n -h --scenario --questions --rate --clients --from --name --seed --log --log-port --compare --change --at --clear --resolvers --cache --threads --html --json --csv --config --state --ephemeral --dns --no-dns --workers --ssh --ssh-legacy --telnet --metrics --client-subnet --strict-dns --live --rate-limit --rate-limit-slip --grammar --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1227,6 +1415,18 @@ _adxemu() {
                     return 0
                     ;;
                 --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --html)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --json)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --csv)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

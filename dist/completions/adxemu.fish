@@ -52,6 +52,8 @@ complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "check" -d 'Reads conf
 complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "completions" -d 'Completions of this program\'s arguments for a shell'
 complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "man" -d 'The manual page of this program; with a folder, a page for each command into it'
 complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "simulate" -d 'Sends a population of questions, or those of a log, through a configuration or a lab, and shows who gets what: as it is, beside another one, or before and after a change'
+complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "failures" -d 'What every client region gets after every single and every double failure of sites, site devices and addresses, the worst first'
+complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "audit" -d 'What an appliance does today, in words, for those who decide about a change: policies in force, metrics that cannot decide, negative answers, TTLs, what a reload loses'
 complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "commands" -d 'The command reference, derived from the grammar'
 complete -c adxemu -n "__fish_adxemu_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c adxemu -n "__fish_adxemu_using_subcommand shell" -l config -d 'Startup configuration; it is never written to' -r -F
@@ -282,6 +284,9 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l change -d 'Ty
 complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l at -d 'When the change is made: after N questions, or after N seconds [default: half of --questions]' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l resolvers -d 'Resolvers between clients and appliance' -r
 complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l threads -d 'Threads that answer [default: one a core]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l html -d 'Writes a page with tables and charts' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l json -d 'Writes the data as JSON; docs/what-if.md specifies it' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l csv -d 'Writes the figures as CSV' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l config -d 'Startup configuration; it is never written to' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l state -d 'Where saved configurations are kept' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l dns -d 'Where DNS answers, over UDP and TCP; may be repeated [default: 127.0.0.1:5300]' -r
@@ -302,6 +307,50 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l ssh-legacy -d
 complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
 complete -c adxemu -n "__fish_adxemu_using_subcommand simulate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l scenario -d 'Commands of the emulated world, typed before anything else; may be repeated' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l worst -d 'How many of the worst cases of each kind are told' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l html -d 'Writes a page with tables and charts' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l json -d 'Writes the data as JSON; docs/what-if.md specifies it' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l csv -d 'Writes the figures as CSV' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l config -d 'Startup configuration; it is never written to' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l state -d 'Where saved configurations are kept' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l dns -d 'Where DNS answers, over UDP and TCP; may be repeated [default: 127.0.0.1:5300]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l workers -d 'Threads that answer UDP on each address [default: 1; serve: one a core, at most 4]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l ephemeral -d 'Keep nothing between two runs'
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l no-dns -d 'Do not answer DNS'
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l ssh-legacy -d 'Also offer SSH algorithms that only old clients need and that are no longer safe'
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
+complete -c adxemu -n "__fish_adxemu_using_subcommand failures" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l scenario -d 'Commands of the emulated world, typed before anything else; may be repeated' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l html -d 'Writes a page; `-` is the standard output, in the place of Markdown' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l json -d 'Writes the data as JSON; docs/what-if.md specifies it' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l config -d 'Startup configuration; it is never written to' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l state -d 'Where saved configurations are kept' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l dns -d 'Where DNS answers, over UDP and TCP; may be repeated [default: 127.0.0.1:5300]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l workers -d 'Threads that answer UDP on each address [default: 1; serve: one a core, at most 4]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l ssh -d 'Where SSH sessions are accepted; in a lab the first of a range, one port for each appliance. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l telnet -d 'Where Telnet sessions are accepted; as --ssh' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l metrics -d 'Where metrics are given to Prometheus over HTTP. Without an address: on 127.0.0.1' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l live -d 'Check servers over the network, at the addresses that the configuration names or where `emulate map` leads; `--live=mapped`: only at those that are mapped' -r -f -a "all\t'Every address that the configuration names'
+mapped\t'Only where `emulate map` leads'"
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l rate-limit -d 'Replies of one kind a second over UDP to one network of clients (/24, /56); further ones are dropped or cut [default: no limit]' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l rate-limit-slip -d 'Of the replies over the limit every so many is sent without records, so that clients come again over TCP; 0: none, 1: all' -r
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l grammar -d 'Read the grammar from a folder instead of the one that is built in' -r -F
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l ephemeral -d 'Keep nothing between two runs'
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l no-dns -d 'Do not answer DNS'
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l ssh-legacy -d 'Also offer SSH algorithms that only old clients need and that are no longer safe'
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
+complete -c adxemu -n "__fish_adxemu_using_subcommand audit" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l config -d 'Startup configuration; it is never written to' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l state -d 'Where saved configurations are kept' -r -F
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l dns -d 'Where DNS answers, over UDP and TCP; may be repeated [default: 127.0.0.1:5300]' -r
@@ -321,17 +370,19 @@ complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l ssh-legacy -d
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l client-subnet -d 'Take the address of an EDNS client-subnet option for that of the client'
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -l strict-dns -d 'Add the SOA record that the device leaves out of negative answers'
 complete -c adxemu -n "__fish_adxemu_using_subcommand commands" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "shell" -d 'One appliance at an interactive prompt, DNS answering beside it (the default)'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "demo" -d 'The same with a built-in example loaded'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "lab" -d 'Several appliances from the *.cfg files of a folder, with its *.emu scenarios played'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "serve" -d 'Any of these without a prompt, until SIGTERM or SIGINT'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "replay" -d 'Plays session files: exit 0 if all agree, 1 with a unified diff if not, 2 if one is unreadable'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "check" -d 'Reads configurations and reports every line that is not fully modelled: exit 0 if clean, 1 with findings, 2 if a file is unreadable'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "completions" -d 'Completions of this program\'s arguments for a shell'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "man" -d 'The manual page of this program; with a folder, a page for each command into it'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "simulate" -d 'Sends a population of questions, or those of a log, through a configuration or a lab, and shows who gets what: as it is, beside another one, or before and after a change'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "commands" -d 'The command reference, derived from the grammar'
-complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate commands help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate failures audit commands help" -f -a "shell" -d 'One appliance at an interactive prompt, DNS answering beside it (the default)'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate failures audit commands help" -f -a "demo" -d 'The same with a built-in example loaded'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate failures audit commands help" -f -a "lab" -d 'Several appliances from the *.cfg files of a folder, with its *.emu scenarios played'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate failures audit commands help" -f -a "serve" -d 'Any of these without a prompt, until SIGTERM or SIGINT'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate failures audit commands help" -f -a "replay" -d 'Plays session files: exit 0 if all agree, 1 with a unified diff if not, 2 if one is unreadable'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate failures audit commands help" -f -a "check" -d 'Reads configurations and reports every line that is not fully modelled: exit 0 if clean, 1 with findings, 2 if a file is unreadable'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate failures audit commands help" -f -a "completions" -d 'Completions of this program\'s arguments for a shell'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate failures audit commands help" -f -a "man" -d 'The manual page of this program; with a folder, a page for each command into it'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate failures audit commands help" -f -a "simulate" -d 'Sends a population of questions, or those of a log, through a configuration or a lab, and shows who gets what: as it is, beside another one, or before and after a change'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate failures audit commands help" -f -a "failures" -d 'What every client region gets after every single and every double failure of sites, site devices and addresses, the worst first'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate failures audit commands help" -f -a "audit" -d 'What an appliance does today, in words, for those who decide about a change: policies in force, metrics that cannot decide, negative answers, TTLs, what a reload loses'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate failures audit commands help" -f -a "commands" -d 'The command reference, derived from the grammar'
+complete -c adxemu -n "__fish_adxemu_using_subcommand help; and not __fish_seen_subcommand_from shell demo lab serve replay check completions man simulate failures audit commands help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c adxemu -n "__fish_adxemu_using_subcommand help; and __fish_seen_subcommand_from serve" -f -a "shell" -d 'One appliance'
 complete -c adxemu -n "__fish_adxemu_using_subcommand help; and __fish_seen_subcommand_from serve" -f -a "demo" -d 'A built-in example'
 complete -c adxemu -n "__fish_adxemu_using_subcommand help; and __fish_seen_subcommand_from serve" -f -a "lab" -d 'Several appliances; the controller answers DNS'
