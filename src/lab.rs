@@ -6,7 +6,7 @@
 //! the answers of another before the next question, and settings made by `emulate` at the
 //! controller stay until the device itself reports something else (emulated-world 1).
 //!
-//! Whether a VIP passes its checks is no report: [`vips`] derives it from the devices that carry it.
+//! Whether a VIP passes its checks is no report: `vips` derives it from the devices that carry it.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@
 //! those of one second; every reply takes one. Replies for which nothing is left are dropped, but
 //! every second one is sent without records and with TC, so that a real client comes again over
 //! TCP, where nobody can forge an address. A flood that goes on makes debts of up to
-//! [`WINDOW`] seconds, so it gets nothing until it has been gone for that long. This is the scheme
+//! `WINDOW` seconds, so it gets nothing until it has been gone for that long. This is the scheme
 //! of other servers ("DNS RRL"); limiters for other purposes know no replies that are cut.
 //!
 //! All accounts together take a fixed room. A new one takes the place of the one that was not used

@@ -3,7 +3,7 @@
 //!
 //! A device that fails takes its VIPs along, unless another device that is alive reports them too,
 //! and its reports end; a site takes its devices along. An address that fails by itself fails its
-//! health checks. Shares are those of [`Pool`], so they hold whatever was counted before. What a
+//! health checks. Shares are those of [`Pool`](crate::gslb::pool::Pool), so they hold whatever was counted before. What a
 //! failure does to one name depends only on what failed of that name, so every name is looked at by
 //! itself: the pairs that matter to a name are few, however many there are in all.
 
