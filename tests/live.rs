@@ -133,11 +133,13 @@ emulate map 192.0.2.2 http 127.0.0.1:{}
     );
     let mut line = String::new();
     let mut stderr = BufReader::new(program.0.stderr.take().unwrap());
-    while !line.starts_with("DNS answering on ") {
+    let dns = loop {
         line.clear();
         assert!(stderr.read_line(&mut line).unwrap() > 0, "the program has ended");
-    }
-    let dns = line.split(' ').nth(3).unwrap().parse().unwrap();
+        if let Some((_, rest)) = line.split_once("DNS answering on ") {
+            break rest.split(' ').next().unwrap().parse().unwrap();
+        }
+    };
     let both = [Ipv4Addr::new(192, 0, 2, 1), Ipv4Addr::new(192, 0, 2, 2)];
     let mut up = ask(dns);
     up.sort_unstable();

@@ -72,12 +72,14 @@ impl Program {
             .unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
-        while !line.starts_with("DNS answering on ") {
+        loop {
             line.clear();
             assert!(stderr.read_line(&mut line).unwrap() > 0, "it has ended: {:?}", child.wait());
+            if let Some((_, rest)) = line.split_once("DNS answering on ") {
+                let address = rest.split(' ').next().unwrap().parse().unwrap();
+                return Program { child, _stderr: stderr, address };
+            }
         }
-        let address = line.split(' ').nth(3).unwrap().parse().unwrap();
-        Program { child, _stderr: stderr, address }
     }
 
     fn run(&self, client: &str, arguments: &[&str]) -> String {
