@@ -70,6 +70,9 @@ fn questions_of_dig_count_at_the_prompt() {
     assert!(!cleared.contains("DNS Requests: 36"), "{cleared}");
 }
 
+/// From which address which name is asked for, and the last part of the address of the answer.
+type Asked<'a> = (&'a str, &'a str, &'a str);
+
 /// The states of the example of gateways, asked from other addresses: SITE1 is
 /// 127.0.0.1, SITE2 127.0.0.2. Each state has a program of its own.
 #[test]
@@ -90,8 +93,8 @@ fn gateways_are_told_by_the_address_that_asks() {
     let equal = [system("gw1", "load-average 0.20"), system("gw2", "load-average 0.20")];
     let pool_1 = ["LU01", "LU02"];
     let all = ["LU01", "LU02", "LU03"];
-    // What is set, who asks for what, and the last part of the address of the answer.
-    let states: [(Vec<String>, &[(&str, &str, &str)]); 7] = [
+    // What is set, and what is asked then.
+    let states: [(Vec<String>, &[Asked<'_>]); 7] = [
         (
             Vec::new(),
             &[

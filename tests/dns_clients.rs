@@ -71,15 +71,15 @@ impl Program {
             .spawn()
             .unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        loop {
-            line.clear();
-            assert!(stderr.read_line(&mut line).unwrap() > 0, "it has ended: {:?}", child.wait());
-            if let Some((_, rest)) = line.split_once("DNS answering on ") {
+        let mut said = String::new();
+        while stderr.read_line(&mut said).unwrap() > 0 {
+            let last = said.lines().last().unwrap_or_default();
+            if let Some((_, rest)) = last.split_once("DNS answering on ") {
                 let address = rest.split(' ').next().unwrap().parse().unwrap();
                 return Program { child, _stderr: stderr, address };
             }
         }
+        panic!("the program ended with {:?} and said\n{said}", child.wait());
     }
 
     fn run(&self, client: &str, arguments: &[&str]) -> String {

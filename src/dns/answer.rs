@@ -330,6 +330,16 @@ impl Answer {
         }
     }
 
+    /// The first address that the client gets.
+    #[must_use]
+    pub fn first_address(&self) -> Option<IpAddr> {
+        let own = self.records.first().map(|record| record.address);
+        own.or_else(|| {
+            let relayed = self.relayed.as_deref()?;
+            relayed.answers.iter().find_map(|record| record.data.ip_addr())
+        })
+    }
+
     /// An answer that consists of a return code.
     #[must_use]
     pub fn of_code(code: ResponseCode, origin: Origin) -> Self {

@@ -217,7 +217,7 @@ pub fn audit(subject: &Subject) -> Audit {
         policies: policies(&snapshot),
         hosts: snapshot.hosts.iter().map(|host| host_audit(&started, &snapshot, host)).collect(),
         concerns,
-        answers: words::answers(&snapshot),
+        answers: words::answers(&snapshot, &started.appliance().states),
         reload: reload::losses(subject, &started, &snapshot),
         assumed: assumed(&started),
         files: files(subject),

@@ -140,10 +140,10 @@ pub fn failures(subject: &Subject, most: usize) -> Failures {
     let snapshot = std::sync::Arc::clone(&started.appliance().current());
     let elements = Elements::of(&snapshot);
     let mut targets = Targets::new(&started, &snapshot, &elements);
-    if !super::worker::answers(&snapshot) {
+    if !super::worker::answers(&snapshot, &started.appliance().states) {
         notes.push(
-            "hosts get SERVFAIL today: the appliance answers by itself only in cache-proxy mode \
-             with override; what follows is what the policy would choose"
+            "hosts get no address today: the appliance answers by itself only in cache-proxy mode \
+             with override, and no DNS server behind is in service; what follows is what the policy would choose"
                 .to_owned(),
         );
     }

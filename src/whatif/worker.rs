@@ -15,6 +15,9 @@ use crate::gslb;
 use crate::gslb::choose;
 use crate::gslb::domain::Decision;
 use crate::gslb::pool::Pool;
+use crate::health::state::States;
+use crate::model::balancing::DnsServer;
+use crate::model::policy::Intercept;
 use crate::model::snapshot::{Family, Host, HostId, NameEntry, Snapshot};
 use crate::whatif::asked::{Asked, DomainId, Domains, Name, NameId};
 use crate::whatif::change::Change;
@@ -211,7 +214,7 @@ impl<'a> Worker<'a> {
         }
         let states = &self.started.appliance().states;
         if let (Some(host), Kind::Addresses(family)) = (host, kind)
-            && answers(&self.snapshot)
+            && answers(&self.snapshot, states)
         {
             if self.shared.depends_on_order {
                 gslb::renew_client(&self.snapshot, states, asked.asker, now);
@@ -247,8 +250,7 @@ impl<'a> Worker<'a> {
                 answer_question(appliance, settings, asked.asker, &question)
             }
         };
-        let first = answer.as_ref().and_then(|answer| answer.records.first());
-        let address = first.map(|record| record.address);
+        let address = answer.as_ref().and_then(Answer::first_address);
         tally.selected(self.phase, address, answer.as_ref().map(|answer| answer.code));
         tally.received(self.phase, asked.at, asked.client, address);
         if let (Some(key), Some(ttl)) = (key, answer.as_ref().and_then(time_to_live)) {
@@ -337,10 +339,12 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Whether configured hosts are answered by the appliance itself (decisions 5.1).
-pub(super) fn answers(snapshot: &Snapshot) -> bool {
+/// Whether configured hosts get addresses: the appliance answers by itself (decisions 5.1), or with
+/// what the DNS server behind says.
+pub(super) fn answers(snapshot: &Snapshot, states: &States) -> bool {
     let dns = &snapshot.global_policy().dns;
-    dns.cache_proxy && dns.override_
+    let by_itself = dns.cache_proxy || dns.transparent_intercept == Some(Intercept::WithPolicy);
+    dns.override_ && by_itself || snapshot.balancing.dns_server(states) == DnsServer::Up
 }
 
 fn kind_of(record_type: RecordType, host: Option<&Host>) -> Kind {

@@ -27,7 +27,7 @@ fn each_concern_has_a_configuration_and_a_clean_one_has_none() {
             clean.replace(" dns override\n", ""),
             Gravity::High,
             "ServerIronADX",
-            "SERVFAIL",
+            "and none is in service",
         ),
         (
             "a bad line",

@@ -34,13 +34,13 @@ fn add(concerns: &mut Vec<Concern>, gravity: Gravity, about: &str, text: impl In
 
 fn of_device(started: &Started, snapshot: &Snapshot, concerns: &mut Vec<Concern>) {
     let about = &snapshot.device_name;
-    if !snapshot.hosts.is_empty() && !worker::answers(snapshot) {
+    if !snapshot.hosts.is_empty() && !worker::answers(snapshot, &started.appliance().states) {
         add(
             concerns,
             Gravity::High,
             about,
-            "Hosts are answered SERVFAIL: without cache-proxy and override a DNS server behind would \
-             be needed, which is not emulated.",
+            "Hosts get no address: without cache-proxy and override a DNS server behind is needed, \
+             and none is in service.",
         );
     }
     let rejected = started.appliance().configuration().rejected.len();

@@ -6,6 +6,7 @@ use crate::dns::client::code_name;
 use crate::gslb::choose::View;
 use crate::gslb::domain::Decision;
 use crate::gslb::pool::Pool;
+use crate::health::state::States;
 use crate::model::policy::{Metric, Policy, RttSource, TieBreaker};
 use crate::model::snapshot::{Family, Host, Snapshot};
 use crate::show::percentage;
@@ -147,8 +148,10 @@ pub(super) fn summary(started: &Started, snapshot: &Snapshot, host: &Host) -> St
     if host.addresses.is_empty() {
         return "It has no addresses, so it gets no answer.".to_owned();
     }
-    if !worker::answers(snapshot) {
-        return "It is answered SERVFAIL: the appliance does not answer by itself.".to_owned();
+    if !worker::answers(snapshot, &started.appliance().states) {
+        return "It gets no address: the appliance does not answer by itself, and no DNS server \
+                behind is in service."
+            .to_owned();
     }
     let mut parts = Vec::new();
     for (family, name) in [(Family::V4, "A"), (Family::V6, "AAAA")] {
@@ -180,13 +183,13 @@ pub(super) fn summary(started: &Started, snapshot: &Snapshot, host: &Host) -> St
 }
 
 /// How the appliance answers what no policy decides.
-pub(super) fn answers(snapshot: &Snapshot) -> Vec<String> {
+pub(super) fn answers(snapshot: &Snapshot, states: &States) -> Vec<String> {
     let responder = snapshot.responder;
     let mut words = Vec::new();
-    if !worker::answers(snapshot) {
+    if !worker::answers(snapshot, states) {
         words.push(
-            "Configured hosts: SERVFAIL, because the appliance answers by itself only in cache-proxy \
-             mode with override, and no DNS server behind is emulated."
+            "Configured hosts: no address, because the appliance answers by itself only in cache-proxy \
+             mode with override, and no DNS server behind is in service."
                 .to_owned(),
         );
     }

@@ -356,10 +356,10 @@ fn notes(
     let mut notes = prepared.notes.clone();
     for (probe, subject) in prepared.probes.iter().zip(&plan.subjects) {
         let snapshot = probe.appliance().current();
-        if !snapshot.hosts.is_empty() && !answers(&snapshot) {
+        if !snapshot.hosts.is_empty() && !answers(&snapshot, &probe.appliance().states) {
             notes.push(format!(
-                "{}: hosts get SERVFAIL: the appliance answers by itself only in cache-proxy mode \
-                 with override",
+                "{}: hosts get no address: the appliance answers by itself only in cache-proxy mode \
+                 with override, and no DNS server behind is in service",
                 subject.name
             ));
         }
