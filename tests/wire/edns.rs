@@ -1,5 +1,5 @@
 //! The list by which implementations of EDNS are judged, over UDP and over TCP; `docs/dns-compliance.md`
-//! is written from it, and asked with dig by `tests/dns_clients.rs`.
+//! is written from it, and asked with dig by `tests/dns_clients/compliance.rs`.
 
 use std::fmt::Write as _;
 use std::{env, fs};
