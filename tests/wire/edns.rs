@@ -11,7 +11,7 @@ use adxemu::dns::serve::TcpLimits;
 use hickory_proto::op::Message;
 
 use super::messages::{A, AAAA, HEADER, option, question, with_opt};
-use super::world::{options_of, served};
+use super::world::{options_of, served, whole};
 
 const FORMERR: u16 = 1;
 
@@ -216,7 +216,7 @@ fn options() -> Vec<Case> {
 
 /// A reply in the words of the list.
 fn in_words(reply: &[u8]) -> String {
-    let message = Message::from_vec(reply).unwrap();
+    let message = whole(reply);
     let metadata = &message.metadata;
     let code = match u16::from(metadata.response_code) {
         0 => "NOERROR",
