@@ -11,5 +11,6 @@ mod dns_clients {
     mod book;
     mod compliance;
     mod demos;
+    mod real_servers;
     mod web_server;
 }
