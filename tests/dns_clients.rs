@@ -11,6 +11,7 @@ mod dns_clients {
     mod book;
     mod compliance;
     mod demos;
+    mod emulated_server;
     mod real_servers;
     mod web_server;
 }
