@@ -399,6 +399,7 @@ impl Snapshot {
     }
 
     /// The policy in force for a host.
+    #[inline]
     #[must_use]
     pub fn policy_of(&self, host: &Host) -> &Policy {
         &self.policies[host.policy.index()]
@@ -414,6 +415,7 @@ impl Snapshot {
     /// Whether the appliance knows by itself what to answer to a question for addresses of that
     /// family: from the list with override, else from what was learned, which is for IPv4 only
     /// (guide p. 91, 92; IPv6 chapter p. 193).
+    #[inline]
     #[must_use]
     pub fn answers_itself(&self, host: &Host, family: Family) -> bool {
         let dns = &self.global_policy().dns;
@@ -424,12 +426,14 @@ impl Snapshot {
     }
 
     /// The site device whose VIP the address is.
+    #[inline]
     #[must_use]
     pub fn owner_of(&self, address: &Address) -> Option<&SiteServer> {
         address.owner.map(|server| &self.servers[server.index()])
     }
 
     /// The site at which the address is a VIP.
+    #[inline]
     #[must_use]
     pub fn site_of(&self, address: &Address) -> Option<&Site> {
         self.owner_of(address).map(|server| &self.sites[server.site.index()])
@@ -464,6 +468,7 @@ impl Snapshot {
     }
 
     /// What stands at a name in lower-case wire form (RFC 1035 section 3.1, with the root label).
+    #[inline]
     #[must_use]
     pub fn lookup(&self, wire_name: &[u8]) -> Option<NameEntry> {
         self.names.get(wire_name).copied()
@@ -521,6 +526,7 @@ impl Site {
 
 impl Host {
     /// Whether all checks of the host's applications pass at this address.
+    #[inline]
     #[must_use]
     pub fn is_healthy(&self, address: &Address) -> bool {
         address.state.passes(&self.applications)
@@ -533,6 +539,7 @@ impl Host {
     }
 
     /// The same as a list. Without an allocation unless the list is long.
+    #[inline]
     #[must_use]
     pub fn candidates(&self, family: Family) -> Candidates {
         const FEW: usize = 8;
