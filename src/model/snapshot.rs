@@ -9,6 +9,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
 use crate::grammar::value::Value;
@@ -83,6 +84,9 @@ impl PolicyId {
 /// An application of a host, by its TCP or UDP port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Application(pub u16);
+
+/// Applications of a host; a host rarely has more than a few.
+pub type Applications = SmallVec<[Application; 8]>;
 
 /// The meaning of a whole configuration.
 #[derive(Debug)]
@@ -178,12 +182,12 @@ pub struct Zone {
 pub struct Host {
     /// Its zone.
     pub zone: ZoneId,
-    /// As typed, without the zone.
-    pub name: String,
     /// Host and zone, as typed, without a final dot.
-    pub domain_name: String,
+    pub domain_name: Box<str>,
+    /// Length of the host's own name, which begins `domain_name`; at most 63.
+    pub name_length: u8,
     /// What is checked, in configured order; empty: nothing, and the host is healthy.
-    pub applications: Vec<Application>,
+    pub applications: Applications,
     /// The application whose bindings count, if `track-port` says one.
     pub track_port: Option<Application>,
     /// The smallest count of the applications is the count of active bindings.
@@ -525,6 +529,12 @@ impl Site {
 }
 
 impl Host {
+    /// As typed, without the zone.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.domain_name.get(..usize::from(self.name_length)).unwrap_or(&self.domain_name)
+    }
+
     /// Whether all checks of the host's applications pass at this address.
     #[inline]
     #[must_use]
