@@ -147,6 +147,14 @@ impl Shell {
         self.prompt();
     }
 
+    /// Shows the line that is being edited once more, on a line of its own.
+    pub fn show_again(&mut self) {
+        if self.pager.is_none() && !self.is_over() {
+            self.editor.leave(&mut self.output);
+            self.prompt();
+        }
+    }
+
     /// For how long nothing was typed.
     pub fn idle(&self) -> Duration {
         self.session.appliance().clock.now().since(self.last_input)

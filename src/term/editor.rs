@@ -272,7 +272,7 @@ impl Editor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::remote::keys::Decoder;
+    use crate::term::keys::Decoder;
 
     /// What the editor says to these bytes, the last thing it wants last, and the line that stays.
     fn typed(bytes: &str) -> (Vec<Wish>, String) {
