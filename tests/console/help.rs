@@ -128,6 +128,7 @@ fn no_help_in_a_text_over_several_lines() {
         "^C",
         "!",
         "end",
+        "",
         "ServerIronADX(config)#",
     ]);
     // Behind its end a key is a key again, and Control-C gives a text up.
