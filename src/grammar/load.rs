@@ -384,6 +384,8 @@ impl Loader {
                 "mask" => ValueType::Mask,
                 "decimal" => ValueType::Decimal,
                 "quoted" => ValueType::Quoted,
+                "port" => ValueType::Port,
+                "port-list" => ValueType::PortList,
                 "line" => ValueType::Line,
                 "delimited" => ValueType::Delimited,
                 "host-port" => ValueType::HostPort,

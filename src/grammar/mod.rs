@@ -8,6 +8,7 @@ pub mod expand;
 pub mod link;
 mod load;
 pub mod notation;
+pub mod ports;
 pub mod reference;
 mod syntax;
 pub mod trie;
