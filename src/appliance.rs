@@ -644,7 +644,7 @@ impl Appliance {
     fn follow_health(&self, snapshot: &Snapshot, now: Moment) {
         for host in &snapshot.hosts {
             if hash_persistence::follow_health(snapshot, &self.states, host, now) {
-                let places = [("name", host.domain_name.as_str())];
+                let places = [("name", &*host.domain_name)];
                 self.log.say(self.grammar.message(Message::RehashNeeded, &places));
             }
         }

@@ -21,7 +21,8 @@ use crate::config::load::stop_message;
 use crate::config::tree::{Path, Reading, Statement, key_of};
 use crate::dns::Responder;
 use crate::grammar::link::{Kept, Message};
-use crate::grammar::value::{Fit, Value, ValueType};
+use crate::grammar::ports::is_in_slot;
+use crate::grammar::value::{Fit, ValueType};
 use crate::grammar::{Command, Grammar, ModeId, Privilege, Verb, fill_places};
 use crate::model::access::User;
 use crate::show::{RttSimulation, log_line};
@@ -308,6 +309,10 @@ impl Session {
                 if text.is_empty() {
                     argument.value_type.print(&grammar.choices, value, &mut text);
                 }
+                if argument.value_type == ValueType::Port && is_in_slot(&text) {
+                    let places = [("port", text.as_str())];
+                    text = grammar.message(Message::PortInSlot, &places).trim_end().to_owned();
+                }
                 values.push((argument.name.clone(), text));
             }
         }
@@ -534,7 +539,7 @@ impl Session {
                     }
                 })?;
                 self.has_changed |= changed && !command.is_of_world();
-                Ok(String::new())
+                Ok(if changed { self.confirmation(command, hit, &place) } else { String::new() })
             }
             Verb::Open(_) if hit.negated => {
                 let place = self.place_of(hit.mode);
@@ -612,18 +617,6 @@ impl Session {
         self.responder = Arc::clone(responder);
         self.appliance = Arc::clone(&responder.appliance);
         self.enter_privileged(self.privilege);
-    }
-
-    /// The end of a real or virtual server is told some time after the line (base-cli 2.1).
-    fn announce_deletion(&self, command: &Command, hit: &Hit) {
-        let kept = command.storage.as_ref().map(|storage| storage.kept);
-        let is_server = matches!(
-            kept,
-            Some(Kept::RealServer | Kept::RemoteServer | Kept::CacheServer | Kept::VirtualServer)
-        );
-        if let Some((_, Value::Text(name))) = hit.values.first().filter(|_| is_server) {
-            self.appliance.announce_deletion(name);
-        }
     }
 
     /// The arguments of a command that keeps nothing, once what they refer to is found.

@@ -70,9 +70,9 @@ fn add_host(appliance: &Appliance, snapshot: &mut Snapshot, name: &str, list: &[
     snapshot.zones[0].hosts.push(host);
     snapshot.hosts.push(Arc::new(Host {
         zone: ZoneId(0),
-        name: name.to_owned(),
-        domain_name,
-        applications: vec![Application(80)],
+        domain_name: domain_name.into(),
+        name_length: u8::try_from(name.len()).unwrap(),
+        applications: vec![Application(80)].into(),
         track_port: None,
         min_active_bindings: false,
         policy: PolicyId::GLOBAL,
