@@ -238,6 +238,7 @@ fn addresses(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.starts_with("192.0.2.")).collect()
 }
 
+/// Reports U22 and U23.
 #[test]
 fn plain_proxy_puts_the_best_address_on_top() {
     if !are_servers_here() {
@@ -285,6 +286,7 @@ fn plain_proxy_puts_the_best_address_on_top() {
     }
 }
 
+/// Report U22.
 #[test]
 fn an_alias_is_followed_if_it_is_to_be_detected() {
     if !are_servers_here() {
