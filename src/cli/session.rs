@@ -18,6 +18,7 @@ use crate::cli::words::{self, Word};
 use crate::cli::{access, actions, pager, reports};
 use crate::config::edit::{Editor, Place, Refusal, no_such_reference};
 use crate::config::load::stop_message;
+use crate::config::references;
 use crate::config::tree::{Path, Reading, Statement, key_of};
 use crate::dns::Responder;
 use crate::grammar::link::{Kept, Message};
@@ -628,16 +629,11 @@ impl Session {
 
     /// The arguments of a command that keeps nothing, once what they refer to is found.
     fn arguments(&self, command: &Command, hit: &Hit) -> Result<Statement, Refusal> {
+        let grammar = &self.appliance.grammar;
         let configuration = self.appliance.configuration();
-        for (argument, value) in &hit.values {
-            let value_type = &command.arguments[usize::from(*argument)].value_type;
-            if let ValueType::Reference(kept, _) = value_type
-                && !configuration.trees.configuration.has_target(*kept, value)
-            {
-                let mut name = String::new();
-                value_type.print(&self.appliance.grammar.choices, value, &mut name);
-                return Err(no_such_reference(*kept, &name));
-            }
+        let tree = &configuration.trees.configuration;
+        if let Some(broken) = references::unresolved(grammar, tree, command, &hit.values).next() {
+            return Err(no_such_reference(broken.targets[0], &broken.name(grammar)));
         }
         let values = hit.values.clone();
         Ok(Statement { command: command.id, negated: false, values, block: None })

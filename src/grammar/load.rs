@@ -356,20 +356,30 @@ impl Loader {
                     other => return Err(wrong(format!("{other} takes no size"))),
                 }
             }
-            TypeName::Reference(target) => {
-                let kept = Kept::from_name(target)
-                    .ok_or_else(|| wrong(format!("no statement is called {target}")))?;
-                let (_, kind, _) = keys.get(&kept).ok_or_else(|| {
-                    wrong(format!("{target} has no key that could be referred to"))
-                })?;
-                if depth > 4 {
-                    return Err(wrong(format!("`ref {target}` refers to itself")));
+            TypeName::Reference(names) => {
+                let mut targets = Vec::new();
+                let mut base: Option<ValueType> = None;
+                for target in names {
+                    let kept = Kept::from_name(target)
+                        .ok_or_else(|| wrong(format!("no statement is called {target}")))?;
+                    let (_, kind, _) = keys.get(&kept).ok_or_else(|| {
+                        wrong(format!("{target} has no key that could be referred to"))
+                    })?;
+                    if depth > 4 {
+                        return Err(wrong(format!("`ref {target}` refers to itself")));
+                    }
+                    let key = self.value_type(name, &kind.clone(), stanza, keys, depth + 1)?;
+                    if base.as_ref().is_some_and(|base| *base != key) {
+                        return Err(wrong(format!("the key of {target} is of another type")));
+                    }
+                    base = Some(key);
+                    if !self.references.contains(&kept) {
+                        self.references.push(kept);
+                    }
+                    targets.push(kept);
                 }
-                let base = self.value_type(name, &kind.clone(), stanza, keys, depth + 1)?;
-                if !self.references.contains(&kept) {
-                    self.references.push(kept);
-                }
-                ValueType::Reference(kept, Box::new(base))
+                let base = base.ok_or_else(|| wrong("`ref` without a name".to_owned()))?;
+                ValueType::Reference(targets.into(), Box::new(base))
             }
             TypeName::Named(name) => match name.as_str() {
                 "ip" => ValueType::Address,

@@ -42,6 +42,7 @@ fn the_rules_of_the_device_hold() {
             ("pack", 1),
             ("adds", 1),
             ("references", 5),
+            ("references of a block", 3),
         ],
     );
 }
@@ -625,7 +626,7 @@ impl<'a> Rule<'a> {
             let line = Line::new(self.grammar, self.command, self.mode, form, 0);
             for piece in &line.pieces {
                 let Some(argument) = piece.argument else { continue };
-                let ValueType::Reference(kept, _) = self.argument(argument).value_type else {
+                let ValueType::Reference(targets, _) = &self.argument(argument).value_type else {
                     continue;
                 };
                 let needed = line.needed();
@@ -635,7 +636,8 @@ impl<'a> Rule<'a> {
                     piece.text.clone_from(&unknown);
                 }
                 let script = needed.and(self.mode, &wrong.text());
-                let answer = if self.storage.world || self.grammar.can_vanish(kept) {
+                let can_vanish = targets.iter().any(|kept| self.grammar.can_vanish(*kept));
+                let answer = if self.storage.world || can_vanish {
                     // In a file the line sleeps; typed, it is refused.
                     self.desk(&script).require_round_trip();
                     typed(&needed, &line).unwrap();
@@ -645,12 +647,44 @@ impl<'a> Rule<'a> {
                 };
                 assert!(answer.contains(unknown.trim_matches('"')), "{answer}");
                 count.one("references");
-                self.in_use(&line, kept, count);
+                for kept in targets {
+                    self.in_use(&line, *kept, count);
+                    self.scope(&line, *kept, &piece.text, count);
+                }
             }
         }
     }
 
-    fn in_use(&self, line: &Line<'a>, kept: adxemu::grammar::link::Kept, count: &mut Count) {
+    /// Behind a `ref` to an opening statement, what stands in another block of its kind is not there.
+    fn scope(&self, line: &Line<'a>, kept: Kept, name: &str, count: &mut Count) {
+        for outer in &line.pieces {
+            let Some(argument) = outer.argument else { continue };
+            let ValueType::Reference(openers, _) = &self.argument(argument).value_type else {
+                continue;
+            };
+            let (opener, mode) = keeping(self.grammar)
+                .find(|(one, _)| one.storage.as_ref().unwrap().kept == openers[0])
+                .unwrap();
+            let Verb::Open(block) = opener.verb else { continue };
+            let Some(target) = self.grammar.keeping(block, kept) else { continue };
+            let key = &opener.arguments[opener.storage.as_ref().unwrap().key[0]];
+            let other = values::value(self.grammar, &key.value_type, 7);
+            let given = [(key.name.as_str(), other.clone())];
+            let opening = Line::first_with(self.grammar, opener, mode, 0, &given);
+            let mut wrong = line.clone();
+            for piece in wrong.pieces.iter_mut().filter(|one| one.argument == Some(argument)) {
+                piece.text.clone_from(&other);
+            }
+            let needed = line.needed().and(mode, &opening.text());
+            typed(&needed, line).unwrap();
+            let answer = typed(&needed, &wrong).unwrap_err().text(self.grammar);
+            let is_named = answer.contains(name.trim_matches('"'));
+            assert!(is_named, "{answer} ({})", target.syntax);
+            count.one("references of a block");
+        }
+    }
+
+    fn in_use(&self, line: &Line<'a>, kept: Kept, count: &mut Count) {
         let (target, mode) = keeping(self.grammar)
             .find(|(command, _)| command.storage.as_ref().unwrap().kept == kept)
             .unwrap();
