@@ -24,6 +24,7 @@ use crate::dns::Responder;
 use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::{Fit, Value, ValueType};
 use crate::grammar::{Command, Grammar, ModeId, Privilege, Verb, fill_places};
+use crate::health::sessions::Deletion;
 use crate::model::access::User;
 use crate::show::{RttSimulation, log_line};
 
@@ -618,12 +619,12 @@ impl Session {
     /// The end of a real or virtual server is told some time after the line (base-cli 2.1).
     fn announce_deletion(&self, command: &Command, hit: &Hit) {
         let kept = command.storage.as_ref().map(|storage| storage.kept);
-        let is_server = matches!(
-            kept,
-            Some(Kept::RealServer | Kept::RemoteServer | Kept::CacheServer | Kept::VirtualServer)
-        );
-        if let Some((_, Value::Text(name))) = hit.values.first().filter(|_| is_server) {
-            self.appliance.announce_deletion(name);
+        let is_virtual = kept == Some(Kept::VirtualServer);
+        let is_real =
+            matches!(kept, Some(Kept::RealServer | Kept::RemoteServer | Kept::CacheServer));
+        if let Some((_, Value::Text(name))) = hit.values.first().filter(|_| is_real || is_virtual) {
+            let name = name.to_string();
+            self.appliance.announce_deletion(Deletion { is_virtual, name });
         }
     }
 

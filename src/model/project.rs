@@ -585,6 +585,7 @@ impl<'a> Projection<'a> {
             | Kept::EmulateOwnSessions
             | Kept::EmulateOwnCpu
             | Kept::EmulateOwnConnectionRate
+            | Kept::EmulateBindingSessions
             | Kept::EmulateHealth
             | Kept::EmulateApplicationHealth
             | Kept::EmulateFlashback
