@@ -144,6 +144,14 @@ pub(super) fn perform(
             }
             Ok(String::new())
         }
+        Action::EndDrainingSessions => {
+            let appliance = &session.appliance;
+            // So that those of the old address are among them.
+            drop(appliance.current());
+            let name = arguments.text("name").unwrap_or_default();
+            appliance.states.sessions.end_draining(name, appliance.clock.now());
+            Ok(String::new())
+        }
         Action::ClearServerSession => {
             let name = arguments.text("name").unwrap_or_default();
             let appliance = &session.appliance;

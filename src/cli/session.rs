@@ -570,6 +570,22 @@ impl Session {
                 self.has_changed |= changed && !command.is_of_world();
                 Ok(String::new())
             }
+            Verb::Alter(action) => {
+                let place = self.place_of(hit.mode);
+                let changed = self.appliance.edit(|grammar, trees| {
+                    Editor::new(grammar, trees, &place).alter(command, &hit.values)
+                })?;
+                self.has_changed |= changed;
+                let Some(action) = action else { return Ok(String::new()) };
+                // It is done to the statement that was altered.
+                let grammar = Arc::clone(&self.appliance.grammar);
+                let Some((opener, values)) = place.path.last().cloned() else {
+                    return Ok(String::new());
+                };
+                let statement = Statement { command: opener, negated: false, values, block: None };
+                let reading = Reading { grammar: &grammar, statement: &statement };
+                actions::perform(self, *action, &reading)
+            }
             Verb::Enter(mode) => {
                 self.levels.push(Place { mode: *mode, path: Path::new() });
                 let grammar = &self.appliance.grammar;

@@ -461,6 +461,7 @@ named_enum! {
         ClearUnsupportedResponseCount = "clear-unsupported-response-count",
         ClearSnaDomain = "clear-sna-domain",
         ClearServerSession = "clear-server-session",
+        EndDrainingSessions = "end-draining-sessions",
         EmulateConsole = "emulate-console",
         EmulateClockAdvance = "emulate-clock-advance",
         EmulateDemo = "emulate-demo",

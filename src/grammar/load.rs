@@ -12,8 +12,8 @@ use crate::grammar::notation::{
 use crate::grammar::trie::{Conflict, Trie};
 use crate::grammar::value::{ChoiceType, ChoiceWord, TypeId, ValueType};
 use crate::grammar::whole::{
-    adding, check_claim, check_first, check_help, check_needs, check_places, check_prompt,
-    claim_of, find_rivals,
+    adding, check_alter, check_claim, check_first, check_help, check_needs, check_places,
+    check_prompt, claim_of, find_rivals,
 };
 use crate::grammar::{
     Argument, Command, CommandId, FormId, Grammar, GrammarError, Mode, ModeId, Verb,
@@ -463,6 +463,7 @@ impl Loader {
             check_places(command, &messages)?;
             check_prompt(command, &self.modes)?;
             check_claim(command, &self.commands, &self.modes)?;
+            check_alter(command, &self.commands)?;
         }
         let wide_claims =
             self.commands.iter().filter(|one| claim_of(one).is_some_and(|one| one.below));

@@ -215,6 +215,7 @@ pub enum Clause {
     Show(String),
     Do(String),
     Clear(Vec<ClearTarget>),
+    Alter(Option<String>),
     As(String),
     World,
     Group(String),

@@ -189,6 +189,8 @@ fn verb_clause(input: &str) -> IResult<&str, Clause> {
         map(after("show", name), Clause::Show),
         map(after("do", name), Clause::Do),
         map(after("clear", separated_list1(space1, clear_target)), Clause::Clear),
+        map(after("alter then", name), |action| Clause::Alter(Some(action))),
+        map(phrase("alter"), |()| Clause::Alter(None)),
     ))
     .parse(input)
 }

@@ -354,10 +354,6 @@ impl SessionTable {
             return view;
         }
         let mut tallies = table.tallies.clone();
-        let mut counts = |name: &BindingName, current| {
-            let tally = tallies.remove(name).unwrap_or_default();
-            Counts { current, total: tally.total, peak: tally.peak }
-        };
         let present = Table::services(balancing);
         for server in &balancing.virtual_ {
             for binding in &server.bindings {
@@ -366,14 +362,18 @@ impl SessionTable {
                 let serves = !service.is_disabled
                     && balancing.binding_health(states, binding) == ServerHealth::Active;
                 let said = table.said.get(&name).map_or(0, |said| said.count);
-                let counts = counts(&name, if serves { said } else { 0 });
+                let Tally { total, peak } = tallies.remove(&name).unwrap_or_default();
+                let counts = Counts { current: if serves { said } else { 0 }, total, peak };
                 let (real, address) = (service.real.clone(), service.address);
                 view.flows.push(Flow { name, real, address, ending: None, counts });
             }
         }
         for one in &table.draining {
             let current = one.left(now, table.forced_since);
-            let counts = counts(&one.name, current);
+            // Where another server has taken the name, what is left is all that is known.
+            let all = Tally { total: one.said.count.into(), peak: one.said.count };
+            let Tally { total, peak } = tallies.remove(&one.name).unwrap_or(all);
+            let counts = Counts { current, total, peak };
             let (name, real) = (one.name.clone(), one.real.clone());
             let (address, ending) = (one.address, Some(one.ending));
             view.flows.push(Flow { name, real, address, ending, counts });

@@ -43,6 +43,7 @@ fn the_rules_of_the_device_hold() {
             ("adds", 1),
             ("references", 5),
             ("references of a block", 3),
+            ("alter", 6),
         ],
     );
 }
@@ -99,6 +100,9 @@ fn check(grammar: &Grammar) -> Count {
     }
     let root = root(grammar);
     for (command, mode) in everywhere(grammar) {
+        if matches!(command.verb, Verb::Alter(_)) {
+            alter(grammar, command, mode, &mut count);
+        }
         if let Verb::Clear(targets) = &command.verb
             && grammar.is_within(mode, root)
         {
@@ -711,6 +715,32 @@ fn typed(script: &Script<'_>, line: &Line<'_>) -> Result<(), Refusal> {
     let place = Place { mode: line.mode, path: path_into(line.grammar, line.mode) };
     let editor = Editor::new(line.grammar, &mut desk.trees, &place);
     editor.keep(line.command, &hit.values).map(drop)
+}
+
+/// What alters the line that opened the block leaves what that line says itself.
+fn alter<'a>(grammar: &'a Grammar, command: &'a Command, mode: ModeId, count: &mut Count) {
+    for (opener, outer) in keeping(grammar).filter(|(one, _)| one.verb == Verb::Open(mode)) {
+        let altering = Line::new(grammar, command, mode, 0, 3);
+        let first = Line::new(grammar, opener, outer, 0, 0);
+        let given: Vec<(&str, String)> = opener
+            .arguments
+            .iter()
+            .enumerate()
+            .filter_map(|(place, argument)| {
+                let altered = command.argument(&argument.name);
+                let value = altered.and_then(|altered| altering.value_of(altered));
+                let value = value.or_else(|| first.value_of(place))?;
+                Some((argument.name.as_str(), value.to_owned()))
+            })
+            .collect();
+        let wanted = Line::first_with(grammar, opener, outer, 0, &given);
+        // The second line stands in the block that the first one opens.
+        let text = format!("{}\n{}", first.text(), altering.text());
+        let altered = Desk::accepted(grammar, &first.needed().and(outer, &text));
+        altered.require_same(&Desk::accepted(grammar, &Script::of(&wanted)));
+        altered.require_round_trip();
+        count.one("alter");
+    }
 }
 
 /// A `clear` removes what it names and nothing else.
