@@ -12,7 +12,7 @@ use adxemu::dns::{Responder, Settings, Transport, respond};
 use fastrand::Rng;
 use hickory_proto::op::{Message, MessageType, ResponseCode};
 use hickory_proto::rr::RecordType;
-use hickory_proto::serialize::binary::DecodeError;
+use hickory_proto::serialize::binary::{BinDecodable as _, BinDecoder, DecodeError};
 
 use super::messages::{A, AAAA, ANY, HEADER, MX, option, question, with_opt};
 use super::world::appliance;
@@ -80,11 +80,13 @@ fn mutate(random: &mut Rng, message: &mut Vec<u8>, seeds: &[Vec<u8>]) {
 
 /// What must hold of every reply.
 fn check(message: &[u8], reply: &[u8], transport: Transport) {
-    let parsed = match Message::from_vec(reply) {
+    let mut decoder = BinDecoder::new(reply);
+    let parsed = match Message::read(&mut decoder) {
         // A copied option of a client that says no address at all, which the library does not know.
         Err(DecodeError::UnknownAddressFamily(0)) => return,
         parsed => parsed.expect("a reply can be read"),
     };
+    assert!(decoder.is_empty(), "{} bytes behind the reply", decoder.len());
     assert_eq!(reply[..2], message[..2], "id");
     assert_eq!(parsed.metadata.message_type, MessageType::Response);
     assert_eq!(reply[2] & 0x79, message[2] & 0x79, "opcode and RD");
