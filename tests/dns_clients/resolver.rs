@@ -10,7 +10,7 @@ use super::server::Server;
 /// A resolver that asks at this address for names of the zone.
 fn resolver(behind: SocketAddr) -> Server {
     let folder = tempfile::tempdir().unwrap();
-    Server::start("named", &["-g", "-c"], folder, &[" running"], |folder, port| {
+    Server::start("named", &["-g", "-c"], folder, &["all zones loaded"], |folder, port| {
         format!(
             "\
 options {{

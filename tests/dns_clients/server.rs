@@ -62,7 +62,12 @@ impl Server {
                 if marks.iter().any(|mark| line.contains(mark)) {
                     return Server { running, port, folder, log };
                 }
+                // BIND goes on without a socket if the port is taken.
+                let is_deaf = line.contains("interface ignored");
                 said.push(line);
+                if is_deaf {
+                    break;
+                }
             }
             // Somebody else may have taken the port.
             assert!(started.elapsed() < BOUND, "{program} does not start: {said:#?}");
