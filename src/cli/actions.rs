@@ -115,6 +115,7 @@ pub(super) fn perform(
             let target = reach::target(session, arguments)?;
             Ok(reach::traceroute(session, target))
         }
+        Action::Telnet => Err(reach::telnet(session, reach::target(session, arguments)?)),
         Action::StopTraceroute => Ok(grammar.message(Message::NoTraceRoute, &[])),
         Action::WriteMemory => Ok(match session.appliance.save() {
             Ok(()) => {
@@ -271,5 +272,5 @@ fn query(session: &Session, arguments: &Reading<'_>) -> Result<String, Refusal> 
     if let Some(client) = arguments.address("client") {
         query.from = client;
     }
-    Ok(query.run(&session.appliance, session.responder.settings))
+    Ok(query.run(&session.appliance, session.responder.settings, &session.interruption))
 }

@@ -534,6 +534,7 @@ impl<'a> Projection<'a> {
             | Kept::IpRoute
             | Kept::IpSsh
             | Kept::SshIdleTime
+            | Kept::SshTimeout
             | Kept::LoggingOn
             | Kept::LoggingSize
             | Kept::LoggingLevel
