@@ -266,11 +266,12 @@ fn query(session: &Session, arguments: &Reading<'_>) -> Result<String, Refusal> 
     let mut query = ClientQuery::new(name, record_type.as_deref()).map_err(|error| {
         Refusal::new(Message::InvalidQuestion).with("reason", error.to_string())
     })?;
+    query.interruption = session.interruption.clone();
     if let Some(count) = arguments.number("count") {
         query.count = count;
     }
     if let Some(client) = arguments.address("client") {
         query.from = client;
     }
-    Ok(query.run(&session.appliance, session.responder.settings, &session.interruption))
+    Ok(query.run(&session.appliance, session.responder.settings))
 }

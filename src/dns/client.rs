@@ -29,6 +29,8 @@ pub struct ClientQuery {
     pub count: u32,
     /// Who asks.
     pub from: IpAddr,
+    /// What ends a series before its end.
+    pub interruption: Interrupt,
 }
 
 /// Why a question cannot be asked.
@@ -65,6 +67,7 @@ impl ClientQuery {
             },
             count: 1,
             from: Ipv4Addr::LOCALHOST.into(),
+            interruption: Interrupt::default(),
         })
     }
 
@@ -77,12 +80,7 @@ impl ClientQuery {
     /// Asks, and gives what is to be printed, each line with its end. It asks no more once it is
     /// interrupted, and tells what it has.
     #[must_use]
-    pub fn run(
-        &self,
-        appliance: &Appliance,
-        settings: Settings,
-        interruption: &Interrupt,
-    ) -> String {
+    pub fn run(&self, appliance: &Appliance, settings: Settings) -> String {
         let question = self.message();
         let mut reply = Vec::new();
         let mut ask = || {
@@ -95,7 +93,7 @@ impl ClientQuery {
         }
         let mut counts: HashMap<Option<IpAddr>, u32> = HashMap::new();
         let mut asked = 0;
-        while asked < self.count && !interruption.is_wanted() {
+        while asked < self.count && !self.interruption.is_wanted() {
             asked += 1;
             let first = ask().and_then(|reply| reply.answers.first().and_then(address_of));
             *counts.entry(first).or_default() += 1;
@@ -249,7 +247,7 @@ mod tests {
 
     fn run(appliance: &Appliance, name: &str, record_type: &str, count: u32) -> String {
         let query = ClientQuery { count, ..ClientQuery::new(name, Some(record_type)).unwrap() };
-        query.run(appliance, Settings::default(), &Interrupt::default())
+        query.run(appliance, Settings::default())
     }
 
     #[test]
