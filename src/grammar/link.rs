@@ -315,7 +315,6 @@ named_enum! {
         Telnet = "telnet",
         TelnetTimeout = "telnet-timeout",
         UserPassword = "user-password",
-        UserPrivilege = "user-privilege",
         UserWithoutPassword = "user-without-password",
         WebManagement = "web-management",
         InterfaceEthernet = "interface-ethernet",

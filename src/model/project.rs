@@ -562,7 +562,6 @@ impl<'a> Projection<'a> {
             | Kept::Telnet
             | Kept::TelnetTimeout
             | Kept::UserPassword
-            | Kept::UserPrivilege
             | Kept::UserWithoutPassword
             | Kept::WebManagement
             | Kept::InterfaceEthernet
