@@ -25,6 +25,7 @@ use crate::grammar::link::{Kept, Message};
 use crate::gslb::hash_persistence;
 use crate::health::own::Own;
 use crate::health::schedule::{Event, Periods, Schedule};
+use crate::health::sessions::Deletion;
 use crate::health::state::States;
 use crate::lab::Lab;
 use crate::live::gate::Gate;
@@ -71,8 +72,8 @@ pub struct Appliance {
     lab: OnceLock<Weak<Lab>>,
     /// What the appliance told itself as its own site device, outside a lab.
     told: Mutex<HashMap<IpAddr, Own>>,
-    /// Names of real and virtual servers whose end is still to be told.
-    deleted: Mutex<Vec<String>>,
+    /// Real and virtual servers whose end is still to be told.
+    deleted: Mutex<Vec<Deletion>>,
     configuration: Mutex<Configuration>,
     /// Whether the snapshot is older than the configuration.
     is_stale: AtomicBool,
@@ -247,6 +248,8 @@ impl Appliance {
         self.started.store(now.as_millis(), Ordering::Relaxed);
         self.states.start(now);
         self.states.learned.clear();
+        self.states.sessions.restart();
+        self.deleted().clear();
         self.is_server_silent.store(false, Ordering::Relaxed);
         self.restarts.fetch_add(1, Ordering::Relaxed);
         self.restart_due.store(NEVER, Ordering::Relaxed);
@@ -516,16 +519,21 @@ impl Appliance {
     }
 
     /// Remembers to tell that a server is gone: the device does so some time after the line.
-    pub fn announce_deletion(&self, name: &str) {
-        self.deleted.lock().unwrap_or_else(PoisonError::into_inner).push(name.to_owned());
+    pub fn announce_deletion(&self, deletion: Deletion) {
+        self.deleted().push(deletion);
     }
 
-    fn tell_deletions(&self) {
-        let names =
-            std::mem::take(&mut *self.deleted.lock().unwrap_or_else(PoisonError::into_inner));
-        for name in names {
+    /// Tells which servers are gone; one that has sessions is not yet (base-cli 2.1).
+    fn tell_deletions(&self, now: Moment) {
+        let is_over = |one: &mut Deletion| !self.states.sessions.is_waiting(one, now);
+        let over: Vec<Deletion> = self.deleted().extract_if(.., is_over).collect();
+        for Deletion { name, .. } in over {
             self.log.say(self.grammar.message(Message::ServerDeleted, &[("name", &name)]));
         }
+    }
+
+    fn deleted(&self) -> MutexGuard<'_, Vec<Deletion>> {
+        self.deleted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The present meaning of the configuration, with every accepted line in it and everything
@@ -626,7 +634,8 @@ impl Appliance {
         schedule.advance(self.clock.now(), periods, |moment, event| match event {
             Event::Second => {
                 self.states.pass_second(sample);
-                self.tell_deletions();
+                self.states.sessions.settle(moment);
+                self.tell_deletions(moment);
                 if let Some(dots) = self.flash.finish() {
                     self.log.say(dots + &self.grammar.message(Message::FlashDone, &[]));
                 }
@@ -739,6 +748,11 @@ impl Appliance {
             project::project(&self.grammar, tree, &self.states, configuration.boot, previous);
         self.is_stale.store(false, Ordering::Release);
         self.tell_itself(&snapshot);
+        let (before, after) = (&previous.balancing, &snapshot.balancing);
+        let back = self.states.sessions.follow(before, after, self.clock.now());
+        if !back.is_empty() {
+            self.deleted().retain(|one| !back.iter().any(|other| other.is_same(one)));
+        }
         self.snapshot.store(Arc::new(snapshot));
         self.states.collect();
     }

@@ -71,6 +71,7 @@ impl Paste {
                     | Verb::Leave
                     | Verb::End
                     | Verb::Clear(_)
+                    | Verb::Alter(_)
                     | Verb::Accept => true,
                 };
                 if !is_kept {

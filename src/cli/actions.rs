@@ -8,12 +8,13 @@ use crate::cli::reports::sna_domains;
 use crate::cli::session::{Question, Session};
 use crate::cli::sessions::LineKind;
 use crate::cli::{access, pager, reach, schedule};
-use crate::config::edit::Refusal;
+use crate::config::edit::{Refusal, no_such_reference};
 use crate::config::tree::Reading;
 use crate::demo::Demo;
 use crate::dns::client::ClientQuery;
 use crate::flash::{FlashError, Slot};
-use crate::grammar::link::{Action, Message};
+use crate::grammar::link::{Action, Kept, Message};
+use crate::health::sessions::Deletion;
 use crate::model::snapshot::Family;
 
 /// Performs an action; gives what it prints.
@@ -144,7 +145,33 @@ pub(super) fn perform(
             }
             Ok(String::new())
         }
+        Action::EndDrainingSessions => {
+            let appliance = &session.appliance;
+            // So that those of the old address are among them.
+            drop(appliance.current());
+            let name = arguments.text("name").unwrap_or_default();
+            appliance.states.sessions.end_draining(name, appliance.clock.now());
+            Ok(String::new())
+        }
+        Action::ClearServerSession => {
+            let name = arguments.text("name").unwrap_or_default();
+            let appliance = &session.appliance;
+            let snapshot = appliance.current();
+            let deleted = Deletion { is_virtual: false, name: name.to_owned() };
+            let now = appliance.clock.now();
+            let mut real = snapshot.balancing.real.iter();
+            let sessions = &appliance.states.sessions;
+            if !real.any(|real| real.name.eq_ignore_ascii_case(name))
+                && !sessions.is_waiting(&deleted, now)
+            {
+                return Err(no_such_reference(Kept::RealServer, name));
+            }
+            sessions.end(name, &snapshot.balancing, now);
+            Ok(String::new())
+        }
         Action::EmulateClockAdvance => {
+            // What was typed so far was typed before.
+            drop(session.appliance.current());
             session.appliance.clock.advance(arguments.number("seconds").unwrap_or(0));
             match session.appliance.lab() {
                 Some(lab) => lab.pass_time(),

@@ -7,6 +7,7 @@ use crate::config::tree::Values;
 use crate::grammar::Command;
 use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::Value;
+use crate::health::sessions::Deletion;
 
 impl Session {
     /// What appears at once behind a line that has changed something at a place.
@@ -28,12 +29,12 @@ impl Session {
     /// The end of a real or virtual server is told some time after the line.
     pub(super) fn announce_deletion(&self, command: &Command, hit: &Hit) {
         let kept = command.storage.as_ref().map(|storage| storage.kept);
-        let is_server = matches!(
-            kept,
-            Some(Kept::RealServer | Kept::RemoteServer | Kept::CacheServer | Kept::VirtualServer)
-        );
-        if let Some((_, Value::Text(name))) = hit.values.first().filter(|_| is_server) {
-            self.appliance.announce_deletion(name);
+        let is_virtual = kept == Some(Kept::VirtualServer);
+        let is_real =
+            matches!(kept, Some(Kept::RealServer | Kept::RemoteServer | Kept::CacheServer));
+        if let Some((_, Value::Text(name))) = hit.values.first().filter(|_| is_real || is_virtual) {
+            let name = name.to_string();
+            self.appliance.announce_deletion(Deletion { is_virtual, name });
         }
     }
 }

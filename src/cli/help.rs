@@ -165,8 +165,8 @@ fn values_of(
             }
             continue;
         }
-        if let ValueType::Reference(kept, _) = edge.value_type {
-            for name in names.names(kept) {
+        if let ValueType::Reference(targets, _) = &edge.value_type {
+            for name in targets.iter().flat_map(|kept| names.names(*kept)) {
                 if text.is_empty() || starts_with_ignoring_case(&name, text) {
                     let help = edge.help.clone();
                     candidates.push(Candidate { word: name, help, literal: true });

@@ -11,6 +11,7 @@ use crate::cli::session::Session;
 use crate::cli::what_if;
 use crate::config::edit::{Refusal, Trees, no_such_reference};
 use crate::config::load;
+use crate::config::references;
 use crate::config::render::{self, Secrets};
 use crate::config::tree::{Reading, Tree};
 use crate::grammar::link::{Kept, Message, Report};
@@ -38,6 +39,10 @@ pub(super) fn print(
     let missing = |kept: Kept, name: &str| {
         let name = arguments.text(name).unwrap_or_default();
         no_such_reference(kept, name)
+    };
+    let sessions = || {
+        let states = &appliance.states;
+        states.sessions.view(&snapshot.balancing, states, now)
     };
     Ok(match report {
         Report::RunningConfig => running(session),
@@ -122,18 +127,21 @@ pub(super) fn print(
         Report::PortRanges => show::port_ranges(&snapshot),
         Report::ServerReal => {
             let names = |port| render::port_name(&session.appliance.grammar, port);
-            show::server_real(&snapshot, &appliance.states, &names, arguments.text("name"))
+            let (states, sessions) = (&appliance.states, sessions());
+            show::server_real(&snapshot, states, &sessions, &names, arguments.text("name"))
                 .ok_or_else(|| missing(Kept::RealServer, "name"))?
         }
         Report::ServerVirtual => {
             let names = |port| render::port_name(&session.appliance.grammar, port);
-            show::server_virtual(&snapshot, &names, arguments.text("name"))
+            show::server_virtual(&snapshot, &sessions(), &names, arguments.text("name"))
                 .ok_or_else(|| missing(Kept::VirtualServer, "name"))?
         }
-        Report::ServerBind => show::server_bind(&snapshot, &appliance.states, &|port| {
-            render::port_name(&session.appliance.grammar, port)
-        }),
-        Report::ServerSession => show::server_session(&snapshot, &appliance.states),
+        Report::ServerBind => {
+            let names = |port| render::port_name(&session.appliance.grammar, port);
+            show::server_bind(&snapshot, &appliance.states, &sessions(), &names)
+        }
+        Report::ServerSession => show::server_session(&snapshot, &appliance.states, &sessions()),
+        Report::ServerTraffic => show::server_traffic(appliance.states.own().status, &sessions()),
         Report::ServerGlobal => show::server_global(&snapshot),
         Report::SnaDomain => {
             let domains = sna_domains(&snapshot, arguments.text("domain"))?;
@@ -299,16 +307,18 @@ fn usage(session: &Session) -> show::Usage {
     show::Usage { affinities: snapshot.affinities.len(), prefix_entries, rtt_entries }
 }
 
-/// The settings of the emulated world as commands. One whose site device is not configured any
-/// more sleeps, and stands behind `!`, so that it can be pasted with the others (decisions 3.6).
+/// The settings of the emulated world as commands. One that names what is not configured any more
+/// sleeps, and stands behind `!`, so that it can be pasted with the others (decisions 3.6).
 fn emulated(session: &Session) -> String {
     let grammar = &session.appliance.grammar;
     let configuration = session.appliance.configuration();
     let trees = &configuration.trees;
     let mut out = String::new();
     for statement in render::in_order(&trees.world) {
-        let device = Reading { grammar, statement }.value("si");
-        let sleeps = device.is_some_and(|one| !trees.configuration.has_target(Kept::Si, one));
+        let command = grammar.command(statement.command);
+        let tree = &trees.configuration;
+        let mut missing = references::unresolved(grammar, tree, command, &statement.values);
+        let sleeps = missing.next().is_some();
         let mark = if sleeps { "! " } else { "" };
         // Writing to a String cannot fail.
         let _ = writeln!(out, "{mark}{}", render::line(grammar, statement));

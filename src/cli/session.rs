@@ -19,6 +19,7 @@ use crate::cli::words::{self, Word};
 use crate::cli::{access, actions, pager, reports};
 use crate::config::edit::{Editor, Place, Refusal, no_such_reference};
 use crate::config::load::stop_message;
+use crate::config::references;
 use crate::config::tree::{Path, Reading, Statement, key_of};
 use crate::dns::Responder;
 use crate::grammar::link::{Kept, Message};
@@ -608,6 +609,22 @@ impl Session {
                 self.has_changed |= changed && !command.is_of_world();
                 Ok(String::new())
             }
+            Verb::Alter(action) => {
+                let place = self.place_of(hit.mode);
+                let changed = self.appliance.edit(|grammar, trees| {
+                    Editor::new(grammar, trees, &place).alter(command, &hit.values)
+                })?;
+                self.has_changed |= changed;
+                let Some(action) = action else { return Ok(String::new()) };
+                // It is done to the statement that was altered.
+                let grammar = Arc::clone(&self.appliance.grammar);
+                let Some((opener, values)) = place.path.last().cloned() else {
+                    return Ok(String::new());
+                };
+                let statement = Statement { command: opener, negated: false, values, block: None };
+                let reading = Reading { grammar: &grammar, statement: &statement };
+                actions::perform(self, *action, &reading)
+            }
             Verb::Enter(mode) => {
                 self.levels.push(Place { mode: *mode, path: Path::new() });
                 let grammar = &self.appliance.grammar;
@@ -656,16 +673,11 @@ impl Session {
 
     /// The arguments of a command that keeps nothing, once what they refer to is found.
     fn arguments(&self, command: &Command, hit: &Hit) -> Result<Statement, Refusal> {
+        let grammar = &self.appliance.grammar;
         let configuration = self.appliance.configuration();
-        for (argument, value) in &hit.values {
-            let value_type = &command.arguments[usize::from(*argument)].value_type;
-            if let ValueType::Reference(kept, _) = value_type
-                && !configuration.trees.configuration.has_target(*kept, value)
-            {
-                let mut name = String::new();
-                value_type.print(&self.appliance.grammar.choices, value, &mut name);
-                return Err(no_such_reference(*kept, &name));
-            }
+        let tree = &configuration.trees.configuration;
+        if let Some(broken) = references::unresolved(grammar, tree, command, &hit.values).next() {
+            return Err(no_such_reference(broken.targets[0], &broken.name(grammar)));
         }
         let values = hit.values.clone();
         Ok(Statement { command: command.id, negated: false, values, block: None })

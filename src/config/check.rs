@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::behind::master_file::MasterFile;
 use crate::config::claims;
 use crate::config::edit::{Editor, values_of};
+use crate::config::references;
 use crate::config::render::MASK;
 use crate::config::tree::{Values, group_of};
 use crate::grammar::link::{Kept, Message};
@@ -80,16 +81,14 @@ impl Editor<'_> {
         command: &Command,
         values: &Values,
     ) -> Result<(), Refusal> {
-        for (argument, value) in values {
-            let argument = &command.arguments[usize::from(*argument)];
-            if let ValueType::Reference(kept, _) = argument.value_type
-                && !self.trees.configuration.has_target(kept, value)
-                && !(self.is_stored && (storage.world || self.grammar.can_vanish(kept)))
-            {
-                let mut name = String::new();
-                argument.value_type.print(&self.grammar.choices, value, &mut name);
-                return Err(no_such_reference(kept, &name));
-            }
+        let tree = &self.trees.configuration;
+        let may_sleep = |targets: &[Kept]| {
+            storage.world || targets.iter().any(|kept| self.grammar.can_vanish(*kept))
+        };
+        let broken = references::unresolved(self.grammar, tree, command, values)
+            .find(|one| !(self.is_stored && may_sleep(one.targets)));
+        if let Some(broken) = broken {
+            return Err(no_such_reference(broken.targets[0], &broken.name(self.grammar)));
         }
         Ok(())
     }

@@ -261,6 +261,38 @@ impl<'a> Editor<'a> {
         Ok(self.outcome)
     }
 
+    /// Gives the statement that opened the block of the line the values of the line.
+    ///
+    /// # Errors
+    ///
+    /// A rule for values that forbids one.
+    pub fn alter(mut self, command: &Command, values: &Values) -> Result<Outcome, Refusal> {
+        Self::check_secrets(command, values)?;
+        let grammar = self.grammar;
+        let Some(((opener, key), outer)) = self.place.path.split_last() else {
+            return Ok(self.outcome);
+        };
+        let opener = grammar.command(*opener);
+        let block = self.trees.configuration.block_mut(grammar, &outer.to_vec());
+        let Some(statement) = block.and_then(|block| block.find_mut(opener, key)) else {
+            return Ok(self.outcome);
+        };
+        for (argument, value) in values {
+            let name = &command.arguments[usize::from(*argument)].name;
+            let place = opener.argument(name).and_then(|place| u8::try_from(place).ok());
+            let Some(place) = place else { continue };
+            let mut new: Values =
+                statement.values.iter().filter(|(one, _)| *one != place).cloned().collect();
+            new.push((place, value.clone()));
+            new.sort_by_key(|(argument, _)| *argument);
+            if new != statement.values {
+                statement.values = new;
+                self.outcome.changed = true;
+            }
+        }
+        Ok(self.outcome)
+    }
+
     fn tree(&self, world: bool) -> &Tree {
         if world { &self.trees.world } else { &self.trees.configuration }
     }

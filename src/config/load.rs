@@ -363,6 +363,7 @@ impl<L: Listener> Loader<'_, L> {
                 outcome
             }
             Verb::Clear(targets) => editor.clear(command, targets, &hit.values, behind_no),
+            Verb::Alter(_) => editor.alter(command, &hit.values),
             Verb::Leave => {
                 self.levels.pop();
                 Ok(Outcome::default())

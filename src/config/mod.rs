@@ -6,6 +6,7 @@ mod claims;
 pub mod delimited;
 pub mod edit;
 pub mod load;
+pub mod references;
 pub mod render;
 pub mod tree;
 #[cfg(test)]

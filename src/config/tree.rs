@@ -448,8 +448,10 @@ impl Tree {
         }
         for (argument, value) in &statement.values {
             let value_type = &command.arguments[usize::from(*argument)].value_type;
-            if let crate::grammar::value::ValueType::Reference(target, _) = value_type {
-                count(&mut self.uses, (*target, reference_text(value)), kept);
+            if let crate::grammar::value::ValueType::Reference(targets, _) = value_type {
+                for target in targets {
+                    count(&mut self.uses, (*target, reference_text(value)), kept);
+                }
             }
         }
         if let Some(block) = &statement.block {

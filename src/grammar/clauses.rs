@@ -60,9 +60,9 @@ impl Clauses<'_> {
                     Report::from_name(name)
                         .ok_or_else(|| position.fault(format!("no report is called {name}")))?,
                 ),
-                Clause::Do(name) => Verb::Do(
-                    Action::from_name(name)
-                        .ok_or_else(|| position.fault(format!("no action is called {name}")))?,
+                Clause::Do(name) => Verb::Do(action_named(name, position)?),
+                Clause::Alter(action) => Verb::Alter(
+                    action.as_ref().map(|name| action_named(name, position)).transpose()?,
                 ),
                 Clause::Clear(targets) => Verb::Clear(self.targets(targets, position)?),
                 _ => continue,
@@ -296,6 +296,7 @@ impl Clauses<'_> {
             | Clause::Show(_)
             | Clause::Do(_)
             | Clause::Clear(_)
+            | Clause::Alter(_)
             | Clause::As(_)
             | Clause::Also(..)
             | Clause::From(_)
@@ -317,6 +318,7 @@ impl Clauses<'_> {
                 | Clause::Show(_)
                 | Clause::Do(_)
                 | Clause::Clear(_)
+                | Clause::Alter(_)
                 | Clause::Also(..)
                 | Clause::From(_)
                 | Clause::Level(_)
@@ -328,6 +330,10 @@ impl Clauses<'_> {
         }
         Ok(None)
     }
+}
+
+fn action_named(name: &str, position: &Position) -> Result<Action> {
+    Action::from_name(name).ok_or_else(|| position.fault(format!("no action is called {name}")))
 }
 
 pub(super) fn kept_named(name: &str, position: &Position) -> Result<Kept> {

@@ -12,8 +12,8 @@ use crate::grammar::notation::{
 use crate::grammar::trie::{Conflict, Trie};
 use crate::grammar::value::{ChoiceType, ChoiceWord, TypeId, ValueType};
 use crate::grammar::whole::{
-    adding, check_claim, check_first, check_help, check_needs, check_places, check_prompt,
-    claim_of, find_rivals,
+    adding, check_alter, check_claim, check_first, check_help, check_needs, check_places,
+    check_prompt, claim_of, find_rivals,
 };
 use crate::grammar::{
     Argument, Command, CommandId, FormId, Grammar, GrammarError, Mode, ModeId, Verb,
@@ -361,20 +361,30 @@ impl Loader {
                     other => return Err(wrong(format!("{other} takes no size"))),
                 }
             }
-            TypeName::Reference(target) => {
-                let kept = Kept::from_name(target)
-                    .ok_or_else(|| wrong(format!("no statement is called {target}")))?;
-                let (_, kind, _) = keys.get(&kept).ok_or_else(|| {
-                    wrong(format!("{target} has no key that could be referred to"))
-                })?;
-                if depth > 4 {
-                    return Err(wrong(format!("`ref {target}` refers to itself")));
+            TypeName::Reference(names) => {
+                let mut targets = Vec::new();
+                let mut base: Option<ValueType> = None;
+                for target in names {
+                    let kept = Kept::from_name(target)
+                        .ok_or_else(|| wrong(format!("no statement is called {target}")))?;
+                    let (_, kind, _) = keys.get(&kept).ok_or_else(|| {
+                        wrong(format!("{target} has no key that could be referred to"))
+                    })?;
+                    if depth > 4 {
+                        return Err(wrong(format!("`ref {target}` refers to itself")));
+                    }
+                    let key = self.value_type(name, &kind.clone(), stanza, keys, depth + 1)?;
+                    if base.as_ref().is_some_and(|base| *base != key) {
+                        return Err(wrong(format!("the key of {target} is of another type")));
+                    }
+                    base = Some(key);
+                    if !self.references.contains(&kept) {
+                        self.references.push(kept);
+                    }
+                    targets.push(kept);
                 }
-                let base = self.value_type(name, &kind.clone(), stanza, keys, depth + 1)?;
-                if !self.references.contains(&kept) {
-                    self.references.push(kept);
-                }
-                ValueType::Reference(kept, Box::new(base))
+                let base = base.ok_or_else(|| wrong("`ref` without a name".to_owned()))?;
+                ValueType::Reference(targets.into(), Box::new(base))
             }
             TypeName::Named(name) => match name.as_str() {
                 "ip" => ValueType::Address,
@@ -460,6 +470,7 @@ impl Loader {
             check_places(command, &messages)?;
             check_prompt(command, &self.modes)?;
             check_claim(command, &self.commands, &self.modes)?;
+            check_alter(command, &self.commands)?;
         }
         let wide_claims =
             self.commands.iter().filter(|one| claim_of(one).is_some_and(|one| one.below));

@@ -180,6 +180,8 @@ pub enum Verb {
     Do(Action),
     /// Removes statements of the block.
     Clear(Vec<Target>),
+    /// Gives the statement that opened the block its values, then does something.
+    Alter(Option<Action>),
     /// Swallows the line.
     Accept,
 }

@@ -195,8 +195,8 @@ pub enum TypeName {
     Range(u64, u64),
     /// `word/MAX` and its kin.
     Sized(String, u64),
-    /// `ref NAME`.
-    Reference(String),
+    /// `ref NAME`, or one of several.
+    Reference(Vec<String>),
     /// A built-in type or the name of a choice type.
     Named(String),
 }
@@ -215,6 +215,7 @@ pub enum Clause {
     Show(String),
     Do(String),
     Clear(Vec<ClearTarget>),
+    Alter(Option<String>),
     As(String),
     World,
     Group(String),

@@ -96,7 +96,7 @@ fn argument(input: &str) -> IResult<&str, (String, TypeName, bool)> {
 fn type_name(input: &str) -> IResult<&str, TypeName> {
     alt((
         map(range, |(low, high)| TypeName::Range(low, high)),
-        map(preceded((tag("ref"), space1), name), TypeName::Reference),
+        map(preceded((tag("ref"), space1), separated_list1(char('/'), name)), TypeName::Reference),
         map(separated_pair(name, char('/'), number), |(name, size)| TypeName::Sized(name, size)),
         map(name, TypeName::Named),
     ))
@@ -189,6 +189,8 @@ fn verb_clause(input: &str) -> IResult<&str, Clause> {
         map(after("show", name), Clause::Show),
         map(after("do", name), Clause::Do),
         map(after("clear", separated_list1(space1, clear_target)), Clause::Clear),
+        map(after("alter then", name), |action| Clause::Alter(Some(action))),
+        map(phrase("alter"), |()| Clause::Alter(None)),
     ))
     .parse(input)
 }

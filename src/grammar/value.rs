@@ -69,8 +69,8 @@ pub enum ValueType {
     HostPort,
     /// Path of a DNS master file (RFC 1035 section 5), which is read when the line is.
     MasterFile,
-    /// The last key of a statement that must exist.
-    Reference(Kept, Box<ValueType>),
+    /// The last key of a statement that must exist, of one of these names.
+    Reference(Box<[Kept]>, Box<ValueType>),
     /// A choice.
     Choice(TypeId),
 }

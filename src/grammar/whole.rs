@@ -8,7 +8,7 @@ use crate::grammar::link::Kept;
 use crate::grammar::load::Result;
 use crate::grammar::trie::{NodeId, Step, Trie};
 use crate::grammar::value::ValueType;
-use crate::grammar::{Claim, Command, CommandId, Grammar, Mode, ModeId, Verb};
+use crate::grammar::{Argument, Claim, Command, CommandId, Grammar, Mode, ModeId, Verb};
 
 /// Notes for each argument of free text where something else can stand in its place.
 pub(super) fn find_rivals(grammar: &mut Grammar) {
@@ -214,6 +214,32 @@ pub(super) fn check_claim(command: &Command, all: &[Command], modes: &[Mode]) ->
         if command.argument(part).is_none() && !in_opener {
             let text = format!("neither the syntax line nor the one above has <{part}>");
             return Err(command.position.fault(text));
+        }
+    }
+    Ok(())
+}
+
+/// What a command gives to the statement that opened its block is an argument of that, and no key.
+pub(super) fn check_alter(command: &Command, all: &[Command]) -> Result<()> {
+    if !matches!(command.verb, Verb::Alter(_)) {
+        return Ok(());
+    }
+    for mode in &command.modes {
+        let mut openers = all.iter().filter(|one| one.verb == Verb::Open(*mode)).peekable();
+        if openers.peek().is_none() {
+            return Err(command.position.fault("no statement opens the block of `alter`"));
+        }
+        for opener in openers {
+            let is_key =
+                |place| opener.storage.as_ref().is_some_and(|storage| storage.key.contains(&place));
+            let altered = |argument: &&Argument| {
+                let place = opener.argument(&argument.name).filter(|place| !is_key(*place));
+                place.is_some_and(|one| opener.arguments[one].value_type == argument.value_type)
+            };
+            if command.arguments.iter().filter(altered).count() != command.arguments.len() {
+                let text = format!("`{}` has no such argument, or it is a key", opener.syntax);
+                return Err(command.position.fault(text));
+            }
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ pub mod own;
 pub mod prefix;
 pub mod rtt;
 pub mod schedule;
+pub mod sessions;
 pub mod smoothing;
 pub mod state;
 mod vips;

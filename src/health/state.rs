@@ -16,6 +16,7 @@ use crate::health::learned::LearnedAddresses;
 use crate::health::load::Load;
 use crate::health::own::Own;
 use crate::health::rtt::PrefixCache;
+use crate::health::sessions::SessionTable;
 use crate::health::vips::Vips;
 use crate::model::snapshot::Application;
 use crate::names::named_enum;
@@ -38,6 +39,8 @@ pub struct States {
     pub learned: LearnedAddresses,
     /// Clients that asked lately, and how far the site devices are from them.
     pub prefixes: PrefixCache,
+    /// Sessions of server load balancing.
+    pub sessions: SessionTable,
     started: AtomicU64,
 }
 
@@ -119,6 +122,7 @@ impl States {
         *lock(&self.own) = Own::default();
         self.prefixes.clear();
         self.sna.reset();
+        self.sessions.reset();
         self.dns_server.clear();
         self.learned.clear();
     }

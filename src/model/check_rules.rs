@@ -1,4 +1,4 @@
-//! How a server is checked: port profiles, what a real server says of a port, match lists.
+//! How a server is checked: port profiles and policies, what a real server says of a port, match lists.
 //!
 //! The checks are those of the SLB guides (base-cli 5.4): every port is connected to (Layer 4), and
 //! a known application is asked something of its own (Layer 7). What is not said here has the
@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 
 use crate::config::tree::Reading;
 use crate::grammar::link::Kept;
-use crate::model::balancing::RealServer;
+use crate::model::balancing::{RealServer, VirtualServer};
 use crate::model::snapshot::Application;
 
 /// Seconds between two checks (SLB guide; GUI guide).
@@ -172,6 +172,24 @@ struct PortRules {
     request: Option<Arc<str>>,
     status_codes: Vec<(u16, u16)>,
     list: Option<String>,
+    /// The port whose application is asked for.
+    protocol: Option<Application>,
+    /// Name of the policy that says the rest, in lower case.
+    policy: Option<String>,
+}
+
+impl PortRules {
+    /// What is left where a policy says how the port is checked.
+    fn with_policy(&self, policy: &PortRules) -> PortRules {
+        PortRules { keepalive: self.keepalive, ..policy.clone() }
+    }
+
+    fn status_codes(&mut self, reading: &Reading<'_>) {
+        let ranges =
+            [("low", "high"), ("low-2", "high-2"), ("low-3", "high-3"), ("low-4", "high-4")];
+        let range = |(low, high)| reading.number(low).zip(reading.number(high));
+        self.status_codes = ranges.into_iter().filter_map(range).collect();
+    }
 }
 
 impl CheckRules {
@@ -210,7 +228,8 @@ impl CheckRules {
         if rules.is_some_and(|rules| rules.connection_only) {
             return connection;
         }
-        match profile.and_then(|profile| profile.protocol).unwrap_or(port).0 {
+        let said = rules.and_then(|rules| rules.protocol);
+        match said.or(profile.and_then(|profile| profile.protocol)).unwrap_or(port).0 {
             21 => Protocol::Greeting(Greeting::Ftp),
             23 => Protocol::Greeting(Greeting::Telnet),
             25 => Protocol::Greeting(Greeting::Smtp),
@@ -242,6 +261,9 @@ impl CheckRules {
 /// Ports that are UDP ports unless a profile says otherwise: tftp, ntp, snmp, radius.
 const UDP_PORTS: [u16; 5] = [69, 123, 161, 1645, 1812];
 
+/// Port of the web.
+const HTTP: Application = Application(80);
+
 /// What the configuration says of checks while its statements are read.
 #[derive(Debug, Default)]
 pub(in crate::model) struct ChecksDraft {
@@ -250,11 +272,20 @@ pub(in crate::model) struct ChecksDraft {
     ports: HashMap<(usize, Application), PortRules>,
     /// Match lists in configured order, with their names in lower case.
     lists: Vec<(String, MatchList)>,
+    /// Port policies in configured order, with their names in lower case.
+    policies: Vec<(String, PortRules)>,
+    /// Policies of ports of virtual servers, by the places of these.
+    virtual_policies: HashMap<(usize, Application), String>,
 }
 
 impl ChecksDraft {
     /// What was read, with the addresses of the real servers.
-    pub(in crate::model) fn finish(self, real: &[RealServer]) -> CheckRules {
+    pub(in crate::model) fn finish(
+        mut self,
+        real: &[RealServer],
+        virtual_: &[VirtualServer],
+    ) -> CheckRules {
+        self.use_policies(virtual_);
         let mut rules = self.rules;
         rules.lists = self.lists.into_iter().map(|(name, list)| (name, Arc::new(list))).collect();
         // Of two servers with one address the first one counts.
@@ -266,6 +297,64 @@ impl ChecksDraft {
             }
         }
         rules
+    }
+
+    /// Looks up the policies that ports use. Of several that reach a port of a real server its own
+    /// counts, else the first.
+    fn use_policies(&mut self, virtual_: &[VirtualServer]) {
+        let policies: HashMap<String, PortRules> =
+            std::mem::take(&mut self.policies).into_iter().collect();
+        if policies.is_empty() {
+            return;
+        }
+        for (place, server) in virtual_.iter().enumerate() {
+            for binding in &server.bindings {
+                let policy = self.virtual_policies.get(&(place, binding.port));
+                if let (Some(policy), Some(real)) = (policy, binding.real) {
+                    let rules = self.ports.entry((real, binding.real_port)).or_default();
+                    rules.policy.get_or_insert_with(|| policy.clone());
+                }
+            }
+        }
+        for rules in self.ports.values_mut() {
+            let policy = rules.policy.as_ref().and_then(|name| policies.get(name));
+            if let Some(policy) = policy {
+                *rules = rules.with_policy(policy);
+            }
+        }
+    }
+
+    /// Begins a port policy; gives its place.
+    pub(in crate::model) fn open_policy(&mut self, name: &str) -> usize {
+        self.policies.push((name.to_ascii_lowercase(), PortRules::default()));
+        self.policies.len() - 1
+    }
+
+    /// Reads a statement of the port policy at this place.
+    pub(in crate::model) fn policy(&mut self, place: usize, kept: Kept, reading: &Reading<'_>) {
+        let Some((_, rules)) = self.policies.get_mut(place) else { return };
+        #[allow(clippy::wildcard_enum_match_arm, reason = "the caller names the statements")]
+        match kept {
+            Kept::PortPolicyProtocol => rules.protocol = reading.number("port").map(Application),
+            Kept::PortPolicyHttp => rules.protocol = Some(HTTP),
+            Kept::PortPolicyUrl => rules.request = reading.text("url").map(Into::into),
+            Kept::PortPolicyStatusCode => rules.status_codes(reading),
+            Kept::PortPolicyContentMatch => {
+                rules.list = reading.text("list").map(str::to_ascii_lowercase);
+            }
+            _ => {}
+        }
+    }
+
+    /// A port of the virtual server at this place uses a policy.
+    pub(in crate::model) fn virtual_policy(
+        &mut self,
+        place: usize,
+        port: Application,
+        reading: &Reading<'_>,
+    ) {
+        let policy = reading.text("policy").unwrap_or_default().to_ascii_lowercase();
+        self.virtual_policies.insert((place, port), policy);
     }
 
     /// Reads a statement of the profile of a port.
@@ -312,17 +401,11 @@ impl ChecksDraft {
             Kept::RealPortZone => {
                 rules.question = reading.text("zone").map(|zone| DnsQuestion::Zone(zone.into()));
             }
-            Kept::RealHttpUrl => rules.request = reading.text("url").map(Into::into),
-            Kept::RealHttpStatusCode => {
-                let ranges = [
-                    ("low", "high"),
-                    ("low-2", "high-2"),
-                    ("low-3", "high-3"),
-                    ("low-4", "high-4"),
-                ];
-                let range = |(low, high)| reading.number(low).zip(reading.number(high));
-                rules.status_codes = ranges.into_iter().filter_map(range).collect();
+            Kept::RealPortPolicy | Kept::RealHttpPortPolicy => {
+                rules.policy = reading.text("policy").map(str::to_ascii_lowercase);
             }
+            Kept::RealHttpUrl => rules.request = reading.text("url").map(Into::into),
+            Kept::RealHttpStatusCode => rules.status_codes(reading),
             Kept::RealHttpContentMatch => {
                 rules.list = reading.text("list").map(str::to_ascii_lowercase);
             }
@@ -351,3 +434,70 @@ impl ChecksDraft {
 
 /// Name of a choice in the grammar's type of health.
 const DOWN: &str = "down";
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::appliance::Appliance;
+    use crate::clock::DrivenClock;
+
+    const CONFIGURATION: &str = "\
+http match-list fine
+ default down
+ up simple \"yes\"
+!
+server port-policy web
+ protocol http
+ protocol http url \"GET /ready HTTP/1.1\"
+ protocol http status-code 204 204
+ protocol http content-match fine
+!
+server port-policy directory
+ protocol ldap
+!
+server real a 192.0.2.1
+ port 8080
+ port 8080 keepalive
+ port 8080 use-port-policy WEB
+ port http
+ port http use-port-policy directory
+ port ssl
+!
+server real b 192.0.2.2
+ port 8080
+!
+server virtual one 203.0.113.1
+ port 8080
+ port 8080 use-port-policy directory
+ bind 8080 a 8080 b 8080
+!
+server virtual two 203.0.113.2
+ port 8080
+ port 8080 use-port-policy web
+ bind 8080 b 8080
+!
+";
+
+    #[test]
+    fn a_port_is_checked_as_its_own_policy_says_or_else_the_first_virtual_one() {
+        let appliance = Appliance::in_memory(Arc::new(DrivenClock::new()));
+        appliance.start_with(CONFIGURATION);
+        assert!(appliance.configuration().rejected.is_empty());
+        let snapshot = appliance.current();
+        let check = |last: u8, port| {
+            snapshot.balancing.checks.of_server(IpAddr::from([192, 0, 2, last]), Application(port))
+        };
+        let Check { protocol: Protocol::Http(request), keepalive, .. } = check(1, 8080) else {
+            panic!("not as a web server")
+        };
+        assert_eq!(&*request.request, "GET /ready HTTP/1.1");
+        assert_eq!(request.status_codes, [(204, 204)]);
+        assert!(request.matches.is_some_and(|list| list.default_down));
+        assert!(keepalive, "that is said of the port itself");
+        assert_eq!(check(1, 80).protocol, Protocol::Ldap);
+        assert_eq!(check(1, 443).protocol, Protocol::Ssl);
+        assert_eq!(check(2, 8080).protocol, Protocol::Ldap, "the first counts");
+    }
+}

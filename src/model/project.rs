@@ -175,6 +175,7 @@ impl<'a> Projection<'a> {
             Kept::PortRange
             | Kept::HealthPolicy
             | Kept::MatchList
+            | Kept::PortPolicy
             | Kept::PortProfile
             | Kept::RealServer
             | Kept::RemoteServer
@@ -199,6 +200,14 @@ impl<'a> Projection<'a> {
             | Kept::RealHttpContentMatch
             | Kept::RealHttpKeepalive
             | Kept::RealHttpL4CheckOnly
+            | Kept::PortPolicyProtocol
+            | Kept::PortPolicyHttp
+            | Kept::PortPolicyUrl
+            | Kept::PortPolicyStatusCode
+            | Kept::PortPolicyContentMatch
+            | Kept::RealPortPolicy
+            | Kept::RealHttpPortPolicy
+            | Kept::VirtualPortPolicy
             | Kept::MatchListUp
             | Kept::MatchListUpCompound
             | Kept::MatchListDown
@@ -585,6 +594,7 @@ impl<'a> Projection<'a> {
             | Kept::EmulateOwnSessions
             | Kept::EmulateOwnCpu
             | Kept::EmulateOwnConnectionRate
+            | Kept::EmulateBindingSessions
             | Kept::EmulateHealth
             | Kept::EmulateApplicationHealth
             | Kept::EmulateFlashback

@@ -15,6 +15,7 @@ use crate::config::tree::Reading;
 use crate::grammar::link::Kept;
 use crate::health::prefix::Prefix;
 use crate::health::rtt::{Method, RttReport};
+use crate::health::sessions::{BindingName, Said};
 use crate::health::state::{
     Connection, DEFAULT_SESSIONS, Delays, ReportedVip, ServerState, Sessions, States,
 };
@@ -48,7 +49,10 @@ pub struct World<'a> {
 
 /// Whether [`apply`] looks at the snapshot for this setting.
 pub fn needs_snapshot(reading: &Reading<'_>) -> bool {
-    matches!(reading.kept(), Some(Kept::EmulateRtt | Kept::EmulateActiveRtt))
+    matches!(
+        reading.kept(),
+        Some(Kept::EmulateRtt | Kept::EmulateActiveRtt | Kept::EmulateBindingSessions)
+    )
 }
 
 /// Brings about (`kept`) or takes back a setting. `file` is what the file holds that it names.
@@ -104,6 +108,7 @@ pub fn apply(
             states.change_own(|own| own.set_rates(rates));
             return Effect::Itself;
         }
+        Some(Kept::EmulateBindingSessions) => world.say_sessions(reading, kept),
         Some(Kept::EmulateHealth) => set_health(states, reading, None, kept),
         Some(Kept::EmulateApplicationHealth) => {
             set_health(states, reading, reading.number("app").map(Application), kept);
@@ -170,6 +175,18 @@ impl World<'_> {
             }
             None => self.gate.unmap(address, port),
         }
+    }
+
+    /// A binding has so many sessions at a time, or none any more.
+    fn say_sessions(self, reading: &Reading<'_>, kept: bool) {
+        let (Some(server), Some(real)) = (reading.text("virtual"), reading.text("real")) else {
+            return;
+        };
+        let port = |name| Application(reading.number(name).unwrap_or_default());
+        let name = BindingName::new(server, port("port"), real, port("real-port"));
+        let count = reading.number("count").filter(|_| kept);
+        let said = count.map(|count| Said { count, lasting: reading.number("seconds") });
+        self.states.sessions.say(name, said, self.now);
     }
 
     /// A site device reports a sample of a round-trip time, or what it reported is forgotten.

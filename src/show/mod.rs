@@ -66,7 +66,7 @@ pub use port_ranges::port_ranges;
 pub use resources::{Limit, Usage, resources, usages};
 pub use rtt_simulation::RttSimulation;
 pub use server_bind::server_bind;
-pub use server_global::{server_global, server_session};
+pub use server_global::{server_global, server_session, server_traffic};
 pub use server_real::server_real;
 pub use server_virtual::server_virtual;
 pub use sessions::{session_detail, sessions};

@@ -2,6 +2,7 @@
 
 use super::page::Page;
 use super::table::{Block, Column};
+use crate::health::sessions::{Counts, SessionView, sum};
 use crate::health::state::States;
 use crate::model::balancing::{DEFAULT_PORT, RealKind, RealServer, ServerHealth};
 use crate::model::snapshot::Snapshot;
@@ -12,7 +13,7 @@ const LEGEND: [&str; 5] = [
     "========================",
     "State(St) - ACT:active, ENB:enabled, FAL:failed, TST:test, DIS:disabled,",
     "            UNK:unknown, UNB:unbind, AWU:await-unbind, AWD:await-delete",
-    "            HLD:held-down",
+    "            GDN:grace-dn, HLD:held-down",
 ];
 
 const COLUMNS: [Column; 10] = [
@@ -30,10 +31,11 @@ const COLUMNS: [Column; 10] = [
 
 /// `show server real [<name>]`; `None` if there is no such server.
 ///
-/// No traffic passes the emulator, so all counters of connections and packets are 0.
+/// No traffic passes the emulator, so all counters of packets are 0.
 pub fn server_real(
     snapshot: &Snapshot,
     states: &States,
+    sessions: &SessionView,
     names: PortNames<'_>,
     name: Option<&str>,
 ) -> Option<String> {
@@ -47,30 +49,62 @@ pub fn server_real(
     let mut found = false;
     for (place, real) in balancing.real.iter().enumerate().filter(|(_, real)| wanted(real)) {
         found = true;
-        page.line("");
-        head(&mut page, states, real);
         let mut rows: Vec<[String; 10]> = real
             .ports
             .iter()
             .map(|port| {
                 let health = balancing.port_health(states, place, port);
+                let health = sessions.port_health(real, port.application, health);
                 let followed = follows.get(&(place, port.application)).map_or(&[][..], |all| all);
                 let master = balancing.master_health(states, place, followed);
-                let master = master.map_or(0, number).to_string();
-                row(&names(port.application), code(health), &master)
+                let counts = sum(sessions.of_real(real, Some(port.application)));
+                row(&names(port.application), health, master, counts)
             })
             .collect();
-        rows.push(row(&names(DEFAULT_PORT), code(ServerHealth::Unbound), "0"));
-        page.line("");
-        page.block(0, &Block::new(&COLUMNS, &rows));
-        page.line("");
-        page.line("Server  Total  0       0       0        0        0          0          0");
+        rows.extend(sessions.ports_of(real).map(|port| {
+            let counts = sum(sessions.of_real(real, Some(port.application)));
+            row(&names(port.application), ServerHealth::AwaitDelete, None, counts)
+        }));
+        server(&mut page, real, real.health(states, None), rows, sessions, names);
+    }
+    for real in sessions.real.iter().filter(|real| wanted(real)) {
+        found = true;
+        let rows = real.ports.iter().map(|port| {
+            let health = sessions.port_health(real, port.application, ServerHealth::Unbound);
+            let counts = sum(sessions.of_real(real, Some(port.application)));
+            row(&names(port.application), health, None, counts)
+        });
+        let rows = rows.collect();
+        server(&mut page, real, ServerHealth::AwaitDelete, rows, sessions, names);
     }
     (found || name.is_none()).then(|| page.finish())
 }
 
-fn head(page: &mut Page, states: &States, real: &RealServer) {
-    let state = word(real.health(states, None));
+/// A server with its ports; the default port is the last of them.
+fn server(
+    page: &mut Page,
+    real: &RealServer,
+    health: ServerHealth,
+    mut rows: Vec<[String; 10]>,
+    sessions: &SessionView,
+    names: PortNames<'_>,
+) {
+    page.line("");
+    head(page, real, health);
+    let default = sessions.port_health(real, DEFAULT_PORT, ServerHealth::Unbound);
+    let counts = sum(sessions.of_real(real, Some(DEFAULT_PORT)));
+    rows.push(row(&names(DEFAULT_PORT), default, None, counts));
+    page.line("");
+    page.block(0, &Block::new(&COLUMNS, &rows));
+    page.line("");
+    let Counts { current, total, .. } = sum(sessions.of_real(real, None));
+    page.line(format!(
+        "Server  Total  {current:<7} {total:<7} 0        0        0          0          0"
+    ));
+}
+
+fn head(page: &mut Page, real: &RealServer, health: ServerHealth) {
+    let state = word(health);
     let address = real.address.map_or_else(|| "0.0.0.0".to_owned(), |address| address.to_string());
     page.line(format!("Name: {:<18}State: {state:<20}IP:{address}:   1", real.name));
     page.line(format!(
@@ -83,11 +117,18 @@ fn head(page: &mut Page, states: &States, real: &RealServer) {
 }
 
 /// `master` is the state of the ports that the port follows (Virtual ADX SLB guide p. 49).
-fn row(port: &str, state: &str, master: &str) -> [String; 10] {
+fn row(
+    port: &str,
+    health: ServerHealth,
+    master: Option<ServerHealth>,
+    counts: Counts,
+) -> [String; 10] {
     let mut cells = std::array::from_fn(|_| "0".to_owned());
     port.clone_into(&mut cells[0]);
-    state.clone_into(&mut cells[1]);
-    master.clone_into(&mut cells[2]);
+    code(health).clone_into(&mut cells[1]);
+    cells[2] = master.map_or(0, number).to_string();
+    cells[3] = counts.current.to_string();
+    cells[4] = counts.total.to_string();
     cells
 }
 
@@ -99,6 +140,9 @@ pub(super) const fn code(health: ServerHealth) -> &'static str {
         ServerHealth::Disabled => "DIS",
         ServerHealth::Unbound => "UNB",
         ServerHealth::Enabled => "ENB",
+        ServerHealth::GraceDown => "GDN",
+        ServerHealth::AwaitUnbind => "AWU",
+        ServerHealth::AwaitDelete => "AWD",
     }
 }
 
@@ -110,6 +154,9 @@ pub(super) const fn word(health: ServerHealth) -> &'static str {
         ServerHealth::Disabled => "Disabled",
         ServerHealth::Unbound => "Unbound",
         ServerHealth::Enabled => "Enabled",
+        ServerHealth::GraceDown => "Grace-dn",
+        ServerHealth::AwaitUnbind => "Await-unbind",
+        ServerHealth::AwaitDelete => "Await-delete",
     }
 }
 
@@ -119,6 +166,9 @@ pub(super) const fn number(health: ServerHealth) -> u8 {
         ServerHealth::Disabled => 0,
         ServerHealth::Enabled | ServerHealth::Unbound => 1,
         ServerHealth::Failed => 2,
+        ServerHealth::GraceDown => 5,
         ServerHealth::Active => 6,
+        ServerHealth::AwaitUnbind => 8,
+        ServerHealth::AwaitDelete => 9,
     }
 }

@@ -202,9 +202,10 @@ impl<'a> Line<'a> {
         script.add_text(self.mode, "");
         for piece in &self.pieces {
             if let Some(argument) = piece.argument
-                && let ValueType::Reference(kept, _) = self.command.arguments[argument].value_type
+                && let ValueType::Reference(targets, _) =
+                    &self.command.arguments[argument].value_type
             {
-                script.add_with_needs(&referred(self.grammar, kept, &piece.text));
+                script.add_with_needs(&referred(self.grammar, targets[0], &piece.text));
             }
         }
         for need in self.command.storage.iter().flat_map(|storage| &storage.needs) {

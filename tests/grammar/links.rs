@@ -44,6 +44,7 @@ fn every_action_of_the_program_is_done_by_a_stanza() {
         .iter()
         .filter_map(|command| match &command.verb {
             Verb::Do(action) => Some(*action),
+            Verb::Alter(action) => *action,
             _ => None,
         })
         .collect();

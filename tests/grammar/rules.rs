@@ -43,6 +43,8 @@ fn the_rules_of_the_device_hold() {
             ("pack", 1),
             ("adds", 1),
             ("references", 5),
+            ("references of a block", 3),
+            ("alter", 6),
         ],
     );
 }
@@ -99,6 +101,9 @@ fn check(grammar: &Grammar) -> Count {
     }
     let root = root(grammar);
     for (command, mode) in everywhere(grammar) {
+        if matches!(command.verb, Verb::Alter(_)) {
+            alter(grammar, command, mode, &mut count);
+        }
         if let Verb::Clear(targets) = &command.verb
             && grammar.is_within(mode, root)
         {
@@ -628,7 +633,7 @@ impl<'a> Rule<'a> {
             let line = Line::new(self.grammar, self.command, self.mode, form, 0);
             for piece in &line.pieces {
                 let Some(argument) = piece.argument else { continue };
-                let ValueType::Reference(kept, _) = self.argument(argument).value_type else {
+                let ValueType::Reference(targets, _) = &self.argument(argument).value_type else {
                     continue;
                 };
                 let needed = line.needed();
@@ -638,7 +643,8 @@ impl<'a> Rule<'a> {
                     piece.text.clone_from(&unknown);
                 }
                 let script = needed.and(self.mode, &wrong.text());
-                let answer = if self.storage.world || self.grammar.can_vanish(kept) {
+                let can_vanish = targets.iter().any(|kept| self.grammar.can_vanish(*kept));
+                let answer = if self.storage.world || can_vanish {
                     // In a file the line sleeps; typed, it is refused.
                     self.desk(&script).require_round_trip();
                     typed(&needed, &line).unwrap();
@@ -648,12 +654,44 @@ impl<'a> Rule<'a> {
                 };
                 assert!(answer.contains(unknown.trim_matches('"')), "{answer}");
                 count.one("references");
-                self.in_use(&line, kept, count);
+                for kept in targets {
+                    self.in_use(&line, *kept, count);
+                    self.scope(&line, *kept, &piece.text, count);
+                }
             }
         }
     }
 
-    fn in_use(&self, line: &Line<'a>, kept: adxemu::grammar::link::Kept, count: &mut Count) {
+    /// Behind a `ref` to an opening statement, what stands in another block of its kind is not there.
+    fn scope(&self, line: &Line<'a>, kept: Kept, name: &str, count: &mut Count) {
+        for outer in &line.pieces {
+            let Some(argument) = outer.argument else { continue };
+            let ValueType::Reference(openers, _) = &self.argument(argument).value_type else {
+                continue;
+            };
+            let (opener, mode) = keeping(self.grammar)
+                .find(|(one, _)| one.storage.as_ref().unwrap().kept == openers[0])
+                .unwrap();
+            let Verb::Open(block) = opener.verb else { continue };
+            let Some(target) = self.grammar.keeping(block, kept) else { continue };
+            let key = &opener.arguments[opener.storage.as_ref().unwrap().key[0]];
+            let other = values::value(self.grammar, &key.value_type, 7);
+            let given = [(key.name.as_str(), other.clone())];
+            let opening = Line::first_with(self.grammar, opener, mode, 0, &given);
+            let mut wrong = line.clone();
+            for piece in wrong.pieces.iter_mut().filter(|one| one.argument == Some(argument)) {
+                piece.text.clone_from(&other);
+            }
+            let needed = line.needed().and(mode, &opening.text());
+            typed(&needed, line).unwrap();
+            let answer = typed(&needed, &wrong).unwrap_err().text(self.grammar);
+            let is_named = answer.contains(name.trim_matches('"'));
+            assert!(is_named, "{answer} ({})", target.syntax);
+            count.one("references of a block");
+        }
+    }
+
+    fn in_use(&self, line: &Line<'a>, kept: Kept, count: &mut Count) {
         let (target, mode) = keeping(self.grammar)
             .find(|(command, _)| command.storage.as_ref().unwrap().kept == kept)
             .unwrap();
@@ -680,6 +718,32 @@ fn typed(script: &Script<'_>, line: &Line<'_>) -> Result<(), Refusal> {
     let place = Place { mode: line.mode, path: path_into(line.grammar, line.mode) };
     let editor = Editor::new(line.grammar, &mut desk.trees, &place);
     editor.keep(line.command, &hit.values).map(drop)
+}
+
+/// What alters the line that opened the block leaves what that line says itself.
+fn alter<'a>(grammar: &'a Grammar, command: &'a Command, mode: ModeId, count: &mut Count) {
+    for (opener, outer) in keeping(grammar).filter(|(one, _)| one.verb == Verb::Open(mode)) {
+        let altering = Line::new(grammar, command, mode, 0, 3);
+        let first = Line::new(grammar, opener, outer, 0, 0);
+        let given: Vec<(&str, String)> = opener
+            .arguments
+            .iter()
+            .enumerate()
+            .filter_map(|(place, argument)| {
+                let altered = command.argument(&argument.name);
+                let value = altered.and_then(|altered| altering.value_of(altered));
+                let value = value.or_else(|| first.value_of(place))?;
+                Some((argument.name.as_str(), value.to_owned()))
+            })
+            .collect();
+        let wanted = Line::first_with(grammar, opener, outer, 0, &given);
+        // The second line stands in the block that the first one opens.
+        let text = format!("{}\n{}", first.text(), altering.text());
+        let altered = Desk::accepted(grammar, &first.needed().and(outer, &text));
+        altered.require_same(&Desk::accepted(grammar, &Script::of(&wanted)));
+        altered.require_round_trip();
+        count.one("alter");
+    }
 }
 
 /// A `clear` removes what it names and nothing else.

@@ -223,6 +223,16 @@ const CLAUSES: &[Case] = &[
         "the message no-such-host has a place {host}, the syntax line no <host>",
     ),
     (
+        "in inner\na <size:1-9>\n    a  A\n    <size>  S\n    = alter",
+        (2, 1),
+        "`[no] block <name:name/9>` has no such argument, or it is a key",
+    ),
+    (
+        "in config\na <size:1-9>\n    a  A\n    <size>  S\n    = alter",
+        (2, 1),
+        "no statement opens the block of `alter`",
+    ),
+    (
         "in config\na\n    a  A\n    = open inner, as capacity",
         (2, 1),
         "the prompt of inner has a place {name}, the key no <name>",

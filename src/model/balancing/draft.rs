@@ -56,13 +56,15 @@ pub(in crate::model) enum Owner {
     Range(usize),
     /// A list of texts that web servers answer with.
     MatchList(usize),
+    /// How ports are checked that use it.
+    PortPolicy(usize),
 }
 
 impl BalancingDraft {
     /// What was read, with ranges written out and the names of real servers looked up.
     pub(in crate::model) fn finish(mut self) -> Balancing {
         self.balancing.policies = HealthPolicies::of(std::mem::take(&mut self.policies));
-        self.balancing.checks = std::mem::take(&mut self.checks).finish(&self.balancing.real);
+        let checks = std::mem::take(&mut self.checks);
         let names: HashMap<String, usize> = self
             .balancing
             .real
@@ -100,8 +102,10 @@ impl BalancingDraft {
             | Owner::Profile(_)
             | Owner::Policy(_)
             | Owner::Range(_)
-            | Owner::MatchList(_) => None,
+            | Owner::MatchList(_)
+            | Owner::PortPolicy(_) => None,
         };
+        balancing.checks = checks.finish(&balancing.real, &balancing.virtual_);
         balancing.places = places.into_iter().filter_map(of_real).collect();
         balancing.find_dns_bindings();
         balancing
@@ -151,6 +155,9 @@ impl BalancingDraft {
         }
         if kept == Kept::MatchList {
             return Owner::MatchList(self.checks.open_list(&name));
+        }
+        if kept == Kept::PortPolicy {
+            return Owner::PortPolicy(self.checks.open_policy(&name));
         }
         let address = reading.address("ip");
         let kind = if kept == Kept::RemoteServer {
@@ -217,6 +224,7 @@ impl BalancingDraft {
                 self.checks.profile(port, kept, reading);
             }
             Owner::MatchList(place) => self.checks.list(place, kept, reading),
+            Owner::PortPolicy(place) => self.checks.policy(place, kept, reading),
             Owner::Policy(place) => policy(&mut self.policies[place], kept, reading),
             Owner::Range(place) => {
                 let ports = reading.number("first").zip(reading.number("last"));
@@ -250,6 +258,8 @@ impl BalancingDraft {
             | Kept::RealPortZone
             | Kept::RealPortKeepalive
             | Kept::RealPortL4CheckOnly
+            | Kept::RealPortPolicy
+            | Kept::RealHttpPortPolicy
             | Kept::RealHttpUrl
             | Kept::RealHttpStatusCode
             | Kept::RealHttpContentMatch
@@ -291,6 +301,11 @@ impl BalancingDraft {
             Kept::VirtualPortSticky => {
                 if let Some(port) = self.port(owner, port) {
                     port.sticky = true;
+                }
+            }
+            Kept::VirtualPortPolicy => {
+                if let Some(port) = port {
+                    self.checks.virtual_policy(place, port, reading);
                 }
             }
             Kept::VirtualPortRange => self.use_range(owner, reading),
@@ -367,7 +382,11 @@ impl BalancingDraft {
         let ports = match owner {
             Owner::Real(place) => &mut self.balancing.real[place].ports,
             Owner::Virtual(place) => &mut self.balancing.virtual_[place].ports,
-            Owner::Profile(_) | Owner::Policy(_) | Owner::Range(_) | Owner::MatchList(_) => {
+            Owner::Profile(_)
+            | Owner::Policy(_)
+            | Owner::Range(_)
+            | Owner::MatchList(_)
+            | Owner::PortPolicy(_) => {
                 return None;
             }
         };

@@ -213,6 +213,12 @@ named_enum! {
         Unbound = "unbound",
         /// There is no address to check.
         Enabled = "enabled",
+        /// Disabled, with sessions that have not ended.
+        GraceDown = "grace-dn",
+        /// Not bound any more, with sessions that have not ended.
+        AwaitUnbind = "await-unbind",
+        /// Deleted, with sessions that have not ended.
+        AwaitDelete = "await-delete",
     }
 }
 

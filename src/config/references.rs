@@ -1,0 +1,81 @@
+//! What the `ref` arguments of a line name: whether it is there.
+//!
+//! A `ref` behind a `ref` to an opening statement names something of that block, if statements of
+//! its name stand in such blocks: `system X` of the domain that the line names, not of any domain.
+
+use crate::config::tree::{Block, Tree, Values};
+use crate::grammar::link::Kept;
+use crate::grammar::value::{Value, ValueType};
+use crate::grammar::{Argument, Command, Grammar, ModeId, Verb};
+
+/// A value of a `ref` that names nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Unresolved<'a> {
+    /// The argument.
+    pub argument: &'a Argument,
+    /// The names of statements that it could have been the last key of; there is at least one.
+    pub targets: &'a [Kept],
+    /// The value.
+    pub value: &'a Value,
+}
+
+impl Unresolved<'_> {
+    /// The value as it is printed.
+    pub fn name(&self, grammar: &Grammar) -> String {
+        let mut name = String::new();
+        self.argument.value_type.print(&grammar.choices, self.value, &mut name);
+        name
+    }
+}
+
+/// The values of a line that name nothing, in order. Each is looked up in constant time.
+pub fn unresolved<'a>(
+    grammar: &'a Grammar,
+    tree: &'a Tree,
+    command: &'a Command,
+    values: &'a Values,
+) -> impl Iterator<Item = Unresolved<'a>> {
+    let mut blocks: Vec<(ModeId, &Block)> = Vec::new();
+    values.iter().filter_map(move |(argument, value)| {
+        let argument = &command.arguments[usize::from(*argument)];
+        let ValueType::Reference(targets, _) = &argument.value_type else { return None };
+        let is_there = targets.iter().any(|kept| {
+            let owner = blocks.iter().rev().find_map(|(mode, block)| {
+                Some((grammar.keeping(*mode, *kept).filter(|one| last_key(one).is_some())?, block))
+            });
+            match owner {
+                Some((kind, block)) => holds(block, kind, value),
+                None => tree.has_target(*kept, value),
+            }
+        });
+        blocks.extend(targets.iter().filter_map(|kept| opened(grammar, tree, *kept, value)));
+        (!is_there).then_some(Unresolved { argument, targets, value })
+    })
+}
+
+/// The argument that is the only key of a command.
+fn last_key(command: &Command) -> Option<u8> {
+    match command.storage.as_ref()?.key.as_slice() {
+        [key] => u8::try_from(*key).ok(),
+        _ => None,
+    }
+}
+
+fn holds(block: &Block, command: &Command, value: &Value) -> bool {
+    last_key(command).is_some_and(|key| {
+        block.find(command, &Values::from_iter([(key, value.clone())])).is_some()
+    })
+}
+
+/// The block of the opening statement of the whole configuration that a value names.
+fn opened<'a>(
+    grammar: &Grammar,
+    tree: &'a Tree,
+    kept: Kept,
+    value: &Value,
+) -> Option<(ModeId, &'a Block)> {
+    let command = grammar.keeping(grammar.root_mode()?, kept)?;
+    let Verb::Open(mode) = command.verb else { return None };
+    let key = Values::from_iter([(last_key(command)?, value.clone())]);
+    Some((mode, tree.root.find(command, &key)?.block.as_deref()?))
+}
