@@ -543,6 +543,7 @@ impl<'a> Projection<'a> {
             | Kept::IpRoute
             | Kept::IpSsh
             | Kept::SshIdleTime
+            | Kept::SshTimeout
             | Kept::LoggingOn
             | Kept::LoggingSize
             | Kept::LoggingLevel
@@ -570,7 +571,6 @@ impl<'a> Projection<'a> {
             | Kept::Telnet
             | Kept::TelnetTimeout
             | Kept::UserPassword
-            | Kept::UserPrivilege
             | Kept::UserWithoutPassword
             | Kept::WebManagement
             | Kept::InterfaceEthernet
