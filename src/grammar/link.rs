@@ -578,6 +578,8 @@ named_enum! {
         InvalidQuestion = "invalid-question",
         RehashNeeded = "rehash-needed",
         PortRangeOrder = "port-range-order",
+        PortRangeTooLong = "port-range-too-long",
+        PortRangeWellKnown = "port-range-well-known",
         TooManyTracked = "too-many-tracked",
         UsedAboveMaximum = "used-above-maximum",
         UnreadableFile = "unreadable-file",
