@@ -22,9 +22,9 @@ use adxemu::dns::cookie::Secret;
 use adxemu::dns::question::{self, Verdict};
 use adxemu::dns::{Responder, Settings, Transport, encode, relay};
 use adxemu::grammar::Grammar;
-use adxemu::remote::shell::Shell;
 use adxemu::remote::telnet::Protocol;
 use adxemu::replay::SessionFile;
+use adxemu::term::shell::Shell;
 use hickory_proto::rr::RecordType;
 
 /// A target: its name and what it does with an input.

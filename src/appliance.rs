@@ -653,7 +653,7 @@ impl Appliance {
     fn follow_health(&self, snapshot: &Snapshot, now: Moment) {
         for host in &snapshot.hosts {
             if hash_persistence::follow_health(snapshot, &self.states, host, now) {
-                let places = [("name", host.domain_name.as_str())];
+                let places = [("name", &*host.domain_name)];
                 self.log.say(self.grammar.message(Message::RehashNeeded, &places));
             }
         }
@@ -673,10 +673,13 @@ impl Appliance {
     }
 
     /// Learns the addresses of names that nobody has asked for yet: at once when a host is
-    /// configured (guide p. 32).
+    /// configured (guide p. 32). Where other servers can be reached than before, all names are asked
+    /// for.
     fn learn_new(&self, configuration: &Configuration) {
         let snapshot = self.snapshot.load_full();
-        if self.learn_from(&snapshot, Which::New) {
+        let is_other = self.upstream.has_other_ways(&self.gate);
+        let which = if is_other { Which::All } else { Which::New };
+        if self.learn_from(&snapshot, which) {
             self.publish_from(configuration, &snapshot);
         }
     }
@@ -719,9 +722,12 @@ impl Appliance {
         }
     }
 
-    /// Lets real DNS servers behind be asked on this runtime, as far as the gate is open.
+    /// Lets real DNS servers behind be asked on this runtime, as far as the gate is open, and asks
+    /// them for the addresses of the hosts.
     pub fn go_live(self: &Arc<Self>, runtime: &Handle) {
         self.upstream.open(runtime, self);
+        self.is_stale.store(true, Ordering::Release);
+        drop(self.own_current());
     }
 
     /// Learns addresses from a reply that a client gets; whether they are new, and the snapshot is

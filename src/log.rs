@@ -3,7 +3,7 @@
 pub mod status;
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
@@ -13,21 +13,8 @@ use crate::model::logging::{LogLevel, LogSettings};
 #[derive(Debug, Default)]
 pub struct Log {
     entries: Mutex<Entries>,
-    /// Rings when a message arrives, and when a waiting console should look again.
-    bell: Condvar,
-    /// The same for remote sessions, which wait without a thread.
+    /// Rings when a message arrives, and when sessions should look again.
     bells: watch::Sender<()>,
-}
-
-/// What a waiting console does with a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taking {
-    /// It takes it.
-    Now,
-    /// It leaves it there, and is woken when that changes.
-    Later,
-    /// It takes no more.
-    Never,
 }
 
 #[derive(Debug, Default)]
@@ -87,7 +74,7 @@ impl Log {
             entries.waiting.pop_front();
         }
         entries.waiting.push_back(text);
-        self.ring();
+        self.wake();
     }
 
     /// Says something the first time only; `topic` tells whether it was said.
@@ -107,27 +94,9 @@ impl Log {
         self.entries().waiting.drain(..).collect()
     }
 
-    /// Waits until something is there that a console has not seen, and `taking` says that it takes
-    /// it; gives the number of the next message. `None` when it says never.
-    pub fn wait_when(&self, seen: u64, taking: impl Fn() -> Taking) -> Option<u64> {
-        let mut entries = self.entries();
-        loop {
-            match taking() {
-                Taking::Never => return None,
-                Taking::Now if !entries.waiting.is_empty() || entries.next != seen => {
-                    return Some(entries.next);
-                }
-                Taking::Now | Taking::Later => {}
-            }
-            entries = self.bell.wait(entries).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Makes those that wait ask again whether they take messages.
+    /// Lets every session look whether something has happened.
     pub fn wake(&self) {
-        // Under the lock: nobody is between asking and waiting.
-        let _entries = self.entries();
-        self.ring();
+        self.bells.send_replace(());
     }
 
     /// Begins anew, as a restart does: the buffer is empty, and what was said once may be said
@@ -167,7 +136,7 @@ impl Log {
         entries.next += 1;
         entries.totals.logged += 1;
         entries.buffer.push_back(Entry { number, stamp, level, text });
-        self.ring();
+        self.wake();
     }
 
     /// Empties the buffer.
@@ -197,11 +166,6 @@ impl Log {
         self.bells.subscribe()
     }
 
-    fn ring(&self) {
-        self.bell.notify_all();
-        self.bells.send_replace(());
-    }
-
     fn entries(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -209,8 +173,6 @@ impl Log {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering};
-
     use super::*;
 
     const STAMP: Stamp = Stamp { uptime: 1, wall: None };
@@ -252,33 +214,6 @@ mod tests {
         log.set(settings);
         log.record(STAMP, LogLevel::Error, "three".to_owned());
         assert_eq!(texts(&log), ["two"]);
-    }
-
-    #[test]
-    fn a_waiting_console_takes_messages_when_it_may() {
-        let log = Log::default();
-        let (may_take, is_over) = (AtomicBool::new(false), AtomicBool::new(false));
-        let taking = || match (is_over.load(Ordering::SeqCst), may_take.load(Ordering::SeqCst)) {
-            (true, _) => Taking::Never,
-            (false, true) => Taking::Now,
-            (false, false) => Taking::Later,
-        };
-        std::thread::scope(|scope| {
-            let console = scope.spawn(|| {
-                let first = log.wait_when(0, taking);
-                (first, log.take(), log.wait_when(0, taking))
-            });
-            log.say("one\n".to_owned());
-            may_take.store(true, Ordering::SeqCst);
-            log.wake();
-            // The first call returns with the message, whichever thread was first.
-            while !log.entries.lock().unwrap().waiting.is_empty() {
-                std::thread::yield_now();
-            }
-            is_over.store(true, Ordering::SeqCst);
-            log.wake();
-            assert_eq!(console.join().unwrap(), (Some(0), vec!["one\n".to_owned()], None));
-        });
     }
 
     #[test]

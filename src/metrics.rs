@@ -123,7 +123,7 @@ fn healthy(appliance: &Appliance) -> Vec<(Labels, u64)> {
 }
 
 fn of_address(host: &Host, address: IpAddr) -> Labels {
-    vec![("domain", host.domain_name.clone()), ("address", address.to_string())]
+    vec![("domain", host.domain_name.to_string()), ("address", address.to_string())]
 }
 
 fn put(encoder: &mut MetricEncoder<'_>, kind: MetricType, figure: u64) -> fmt::Result {

@@ -4,7 +4,7 @@ mod manual;
 mod service;
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -31,8 +31,11 @@ use adxemu::metrics::server::MetricsServer;
 use adxemu::replay::appliance::Played;
 use adxemu::replay::{self, Subject};
 use adxemu::store::{self, StateDirectory, StoreError};
+#[cfg(unix)]
 use adxemu::term::console::Console;
-use adxemu::term::{lines, quiet};
+use adxemu::term::lines;
+#[cfg(unix)]
+use adxemu::term::quiet;
 use tokio::runtime::Runtime;
 
 use crate::arguments::{Arguments, Command, FailOn, Format, Live, Options, Served};
@@ -340,9 +343,7 @@ fn interactive(options: &Options, started: &Started) -> Result<ExitCode, Failure
     let server = listen(options, &runtime, &started.responder, NonZeroUsize::MIN);
     keep_time(&runtime, started);
     check_servers(&runtime, started);
-    let mut session = Session::new(Arc::clone(&started.responder));
-    let mut output = io::stdout().lock();
-    let is_terminal = io::stdin().is_terminal() && output.is_terminal();
+    let session = Session::new(Arc::clone(&started.responder));
     let mut text = started.complaints();
     let remote = started.remote(options, &runtime);
     let metrics = started.metrics(options, &runtime)?;
@@ -350,18 +351,7 @@ fn interactive(options: &Options, started: &Started) -> Result<ExitCode, Failure
         text += &metrics_text(started.appliance(), metrics);
     }
     text += &start_text(started.appliance(), server.as_ref(), &remote, started.example);
-    if is_terminal {
-        output.write_all(text.as_bytes())?;
-        let console = Console::new(session)?;
-        if let Some(settings) = console.settings() {
-            leave_when_told(&runtime, settings)?;
-        }
-        console.run(&mut output)?;
-    } else {
-        // A log of lines begins with the first of them; what the program has to say goes beside it.
-        io::stderr().lock().write_all(text.as_bytes())?;
-        lines::run(&mut session, &mut io::stdin().lock(), &mut output)?;
-    }
+    converse(&runtime, session, &text)?;
     if let Ok(Some(remote)) = remote {
         runtime.block_on(remote.server.shutdown());
     }
@@ -369,6 +359,21 @@ fn interactive(options: &Options, started: &Started) -> Result<ExitCode, Failure
         runtime.block_on(server.shutdown());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Lets the user type, once it was said how the program has started.
+fn converse(runtime: &Runtime, mut session: Session, text: &str) -> Result<(), Failure> {
+    #[cfg(unix)]
+    if Console::is_there() {
+        io::stdout().lock().write_all(text.as_bytes())?;
+        let console = Console::new(session)?;
+        leave_when_told(runtime, console.settings())?;
+        return Ok(console.run(runtime)?);
+    }
+    // A log of lines begins with the first of them; what the program has to say goes beside it.
+    io::stderr().lock().write_all(text.as_bytes())?;
+    lines::run(&mut session, &mut io::stdin().lock(), &mut io::stdout().lock())?;
+    Ok(())
 }
 
 /// Where DNS answers.
@@ -441,11 +446,6 @@ fn leave_when_told(runtime: &Runtime, settings: quiet::Settings) -> io::Result<(
         #[allow(clippy::exit, reason = "the main thread waits for a key and cannot be woken")]
         std::process::exit(128 + kind.as_raw_value());
     });
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn leave_when_told(_runtime: &Runtime, _settings: quiet::Settings) -> io::Result<()> {
     Ok(())
 }
 

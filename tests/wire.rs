@@ -6,13 +6,16 @@
 
 mod wire {
     pub(crate) mod messages;
+    pub(crate) mod scripted;
     pub(crate) mod world;
 
-    mod behind;
+    pub(crate) mod behind;
     mod cookies;
     mod edns;
     mod extended_errors;
     mod gateways;
+    mod learning;
+    mod live_client;
     mod mutation;
     mod rate;
     mod sockets;

@@ -30,9 +30,15 @@ pub enum Which {
 pub struct Learned {
     /// Whether anything is other than before.
     pub has_changed: bool,
-    /// Names that a real server must be asked for.
-    pub to_ask: Vec<String>,
+    /// Names that a real server must be asked for, and the types of their addresses.
+    pub to_ask: Vec<(String, &'static [RecordType])>,
 }
+
+/// What hosts are asked for: IPv4 only (IPv6 chapter p. 193).
+const OF_HOSTS: &[RecordType] = &[RecordType::A];
+
+/// What host names of user records are asked for.
+const OF_HOST_NAMES: &[RecordType] = &[RecordType::A, RecordType::AAAA];
 
 /// Asks the emulated server for the addresses of names. If a real one can be asked (`is_live`), it is
 /// left the names of which nothing was said.
@@ -55,7 +61,7 @@ pub fn learn(snapshot: &Snapshot, states: &States, which: Which, is_live: bool) 
     for name in host_names(snapshot).filter(|name| is_due(name)) {
         let replies = emulated_replies(states, name);
         if replies.is_empty() && is_live {
-            outcome.leave_to_real(states, name);
+            outcome.leave_to_real(states, name, OF_HOST_NAMES);
         } else {
             outcome.has_changed |= take_host_name(states, name, &replies);
         }
@@ -69,12 +75,12 @@ pub fn learn(snapshot: &Snapshot, states: &States, which: Which, is_live: bool) 
 }
 
 impl Learned {
-    fn leave_to_real(&mut self, states: &States, name: &str) {
+    fn leave_to_real(&mut self, states: &States, name: &str, types: &'static [RecordType]) {
         if !states.learned.knows(name) {
             // Asked for, and not known yet.
             states.learned.learn(name, &[], 0);
         }
-        self.to_ask.push(name.to_owned());
+        self.to_ask.push((name.to_owned(), types));
     }
 }
 
@@ -88,14 +94,15 @@ fn learn_host(
     let name = &snapshot.hosts[id.index()].domain_name;
     let Some(wire) = name::key_of_text(name) else { return };
     let reply = match states.dns_server.answer(&wire, RecordType::A) {
-        None if is_live => return outcome.leave_to_real(states, name),
+        None if is_live => return outcome.leave_to_real(states, name, OF_HOSTS),
         Some(reply) => reply,
         None => states.dns_server.answer_with(snapshot, &wire, RecordType::A),
     };
     outcome.has_changed |= take(snapshot, states, id, &wire, &reply);
 }
 
-/// Takes in what a real server said of a name; whether anything is other than before.
+/// Takes in what a real server said of a name to all that it was asked; whether anything is other
+/// than before.
 pub fn take_replies(snapshot: &Snapshot, states: &States, name: &str, replies: &[Reply]) -> bool {
     let Some(wire) = name::key_of_text(name) else { return false };
     match snapshot.lookup(&wire) {
@@ -132,12 +139,16 @@ fn host_names(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
 /// What was said of a host name, for both families; empty: nothing.
 fn emulated_replies(states: &States, name: &str) -> Vec<Reply> {
     let Some(wire) = name::key_of_text(name) else { return Vec::new() };
-    let families = [RecordType::A, RecordType::AAAA];
-    families.iter().filter_map(|wanted| states.dns_server.answer(&wire, *wanted)).collect()
+    OF_HOST_NAMES.iter().filter_map(|wanted| states.dns_server.answer(&wire, *wanted)).collect()
 }
 
-/// Takes in the addresses of a host name.
+/// Takes in the addresses of a host name; a server that fails has said nothing of it.
 fn take_host_name(states: &States, name: &str, replies: &[Reply]) -> bool {
+    let is_said =
+        |reply: &Reply| matches!(reply.code, ResponseCode::NoError | ResponseCode::NXDomain);
+    if !replies.iter().all(is_said) {
+        return false;
+    }
     let mut addresses: Vec<IpAddr> = Vec::new();
     let mut ttl = u32::MAX;
     for record in replies.iter().flat_map(|reply| &reply.answers) {

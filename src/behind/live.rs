@@ -20,12 +20,13 @@ use crate::dns::name;
 use crate::live::gate::{Gate, Route};
 
 /// How long a server may take over one try.
-const PATIENCE: Duration = Duration::from_millis(1500);
+pub const PATIENCE: Duration = Duration::from_millis(1500);
 
-/// How often a question is tried, over all servers together.
-const TRIES: usize = 3;
+/// How often a question is tried, over all servers together; each server is tried once at least.
+pub const TRIES: usize = 3;
 
-/// How long [`ask`] takes at most: every try over UDP and then over TCP.
+/// How long [`ask`] takes at most, however many servers there are: enough for three tries over UDP and
+/// then over TCP.
 pub const LONGEST: Duration = Duration::from_secs(10);
 
 /// Length of a message header (RFC 1035 section 4.1.1).

@@ -2,12 +2,12 @@
 //! questions are under way.
 
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, Weak, mpsc};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak, mpsc};
 
+use hashbrown::HashSet;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::JoinSet;
 
 use crate::appliance::Appliance;
 use crate::behind::live::{self, Query};
@@ -25,13 +25,20 @@ const MOST: usize = 512;
 /// The most of the appliance's own questions that are under way.
 const MOST_OWN: usize = 16;
 
+/// No version of a gate.
+const NEVER: u64 = u64::MAX;
+
 /// The way to real servers; closed until the program goes live.
 #[derive(Debug)]
 pub struct Upstream {
     place: OnceLock<(Handle, Weak<Appliance>)>,
     permits: Arc<Semaphore>,
-    /// Whether the appliance's own questions are under way.
-    is_learning: AtomicBool,
+    own_permits: Arc<Semaphore>,
+    /// Names that the appliance itself has asked for, without an answer yet, and the version of the gate
+    /// through which it did.
+    own: Mutex<HashSet<(u64, String)>>,
+    /// The version of the gate when it was looked at last.
+    seen: AtomicU64,
 }
 
 impl Default for Upstream {
@@ -39,7 +46,9 @@ impl Default for Upstream {
         Upstream {
             place: OnceLock::new(),
             permits: Arc::new(Semaphore::new(MOST)),
-            is_learning: AtomicBool::new(false),
+            own_permits: Arc::new(Semaphore::new(MOST_OWN)),
+            own: Mutex::default(),
+            seen: AtomicU64::new(NEVER),
         }
     }
 }
@@ -59,6 +68,12 @@ impl Upstream {
         let servers = snapshot.balancing.dns_servers(states);
         let addresses = servers.filter_map(|(server, port)| Some((server.address?, port)));
         addresses.filter(|(address, port)| gate.route(*address, *port).is_ok()).collect()
+    }
+
+    /// Whether other servers may be reached than when this was asked last, or the way is open since.
+    pub fn has_other_ways(&self, gate: &Gate) -> bool {
+        let version = gate.version();
+        self.place.get().is_some() && self.seen.swap(version, Ordering::Relaxed) != version
     }
 
     /// Leave to have one more question under way.
@@ -83,43 +98,58 @@ impl Upstream {
         receiver.recv_timeout(live::LONGEST * 2).ok().flatten()
     }
 
-    /// Asks for the addresses of these names and hands the replies to the appliance. What is still
-    /// under way from the last time is not asked for again.
-    pub fn learn(&self, gate: &Arc<Gate>, servers: Vec<(IpAddr, u16)>, names: Vec<String>) {
+    /// Asks for the addresses of these names and hands the replies to the appliance. A name that has
+    /// been asked for and not been answered yet is not asked for again, unless others can be reached by
+    /// now; what those said that were asked before then does not count any more.
+    pub fn learn(
+        &self,
+        gate: &Arc<Gate>,
+        servers: Vec<(IpAddr, u16)>,
+        names: Vec<(String, &'static [RecordType])>,
+    ) {
         let Some((runtime, appliance)) = self.place.get() else { return };
-        if names.is_empty() || self.is_learning.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        let (gate, appliance) = (Arc::clone(gate), Weak::clone(appliance));
-        runtime.spawn(async move {
-            let servers = Arc::new(servers);
-            let mut running = JoinSet::new();
-            for name in names {
-                if running.len() >= MOST_OWN {
-                    running.join_next().await;
+        let servers = Arc::new(servers);
+        let version = gate.version();
+        let mut own = self.own();
+        for (name, types) in names {
+            if !own.insert((version, name.clone())) {
+                continue;
+            }
+            let (gate, servers) = (Arc::clone(gate), Arc::clone(&servers));
+            let (permits, appliance) = (Arc::clone(&self.own_permits), Weak::clone(appliance));
+            runtime.spawn(async move {
+                // It is never closed.
+                let _permit = permits.acquire().await;
+                let replies = ask_all(&name, types, &gate, &servers).await;
+                let Some(appliance) = appliance.upgrade() else { return };
+                let is_new = gate.version() == version;
+                let asked = (version, name);
+                appliance.upstream.own().remove(&asked);
+                if let Some(replies) = replies.filter(|_| is_new) {
+                    appliance.take_learned(&asked.1, &replies);
                 }
-                let (gate, servers) = (Arc::clone(&gate), Arc::clone(&servers));
-                let appliance = Weak::clone(&appliance);
-                running.spawn(async move { ask_for(&name, &gate, &servers, &appliance).await });
-            }
-            while running.join_next().await.is_some() {}
-            if let Some(appliance) = appliance.upgrade() {
-                appliance.upstream.is_learning.store(false, Ordering::Release);
-            }
-        });
+            });
+        }
+    }
+
+    fn own(&self) -> MutexGuard<'_, HashSet<(u64, String)>> {
+        // Whoever holds the lock changes one entry in one step.
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn ask_for(name: &str, gate: &Gate, servers: &[(IpAddr, u16)], appliance: &Weak<Appliance>) {
-    let Some(wire) = name::key_of_text(name) else { return };
-    let mut replies = Vec::new();
-    for record_type in [RecordType::A, RecordType::AAAA] {
-        let query = Query::own(&wire, record_type);
-        if let Some(reply) = live::ask(gate, servers, &query).await {
-            replies.push(reply);
-        }
+/// What a server says of a name to each of these types; `None`: not to all of them, and what is
+/// known by now stays.
+async fn ask_all(
+    name: &str,
+    types: &[RecordType],
+    gate: &Gate,
+    servers: &[(IpAddr, u16)],
+) -> Option<Vec<Reply>> {
+    let wire = name::key_of_text(name)?;
+    let mut replies = Vec::with_capacity(types.len());
+    for record_type in types {
+        replies.push(live::ask(gate, servers, &Query::own(&wire, *record_type)).await?);
     }
-    if let Some(appliance) = appliance.upgrade() {
-        appliance.take_learned(name, &replies);
-    }
+    Some(replies)
 }

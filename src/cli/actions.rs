@@ -255,7 +255,7 @@ fn clear_dns_zone(session: &Session, arguments: &Reading<'_>) -> Result<String, 
     for host in &snapshot.hosts {
         let host_zone = &snapshot.zones[host.zone.index()].name;
         let in_zone = zone.is_none_or(|zone| zone.eq_ignore_ascii_case(host_zone));
-        if in_zone && name.is_none_or(|name| name.eq_ignore_ascii_case(&host.name)) {
+        if in_zone && name.is_none_or(|name| name.eq_ignore_ascii_case(host.name())) {
             host.domain.lock().clear_counts();
             found = true;
         }

@@ -58,7 +58,7 @@ pub(super) fn host_named<'a>(
     zone.into_iter()
         .flat_map(|zone| &zone.hosts)
         .map(|host| &*snapshot.hosts[host.index()])
-        .find(|host| host.name.eq_ignore_ascii_case(name))
+        .find(|host| host.name().eq_ignore_ascii_case(name))
         .ok_or_else(|| Refusal::new(Message::NoSuchHost).with("host", name))
 }
 

@@ -237,6 +237,7 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
             text.chars().all(|one| one.is_ascii_digit() || one == '.' || one == '/')
         }
         ValueType::Decimal => text.chars().all(|one| one.is_ascii_digit() || one == '.'),
+        ValueType::Port => text.chars().all(|one| one.is_ascii_digit() || one == '/'),
         ValueType::Reference(_, base) => begins_value(base, text),
         ValueType::HostPort => true,
         ValueType::Range(..)
@@ -247,6 +248,7 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
         | ValueType::QueryName(_)
         | ValueType::Quoted
         | ValueType::Line
+        | ValueType::PortList
         | ValueType::Delimited
         | ValueType::MasterFile
         | ValueType::Choice(_) => false,

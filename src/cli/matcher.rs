@@ -145,14 +145,15 @@ pub fn walk(grammar: &Grammar, mode: ModeId, words: &[Word<'_>], line: &str) -> 
         match trie.step(place, word.text, word.quoted, &grammar.choices) {
             Step::Word(target) => place = target,
             Step::Value(target, value) => {
-                let takes_the_rest = trie
+                let taker = trie
                     .node(place)
                     .arguments
                     .iter()
-                    .any(|edge| edge.target == target && edge.value_type.takes_the_rest());
+                    .find(|edge| edge.target == target && edge.value_type.takes_the_rest());
                 place = target;
-                if takes_the_rest {
-                    values.push(Value::Text(line[word.start..].trim_end().into()));
+                if let Some(edge) = taker {
+                    let rest = edge.value_type.rest(line[word.start..].trim_end());
+                    values.push(rest.ok_or(Stop { word: index, why: Why::Unknown })?);
                     break;
                 }
                 values.push(value);

@@ -3,6 +3,7 @@
 mod access;
 mod actions;
 pub mod complete;
+mod confirm;
 mod files;
 pub mod filter;
 mod gslb;

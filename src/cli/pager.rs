@@ -4,7 +4,6 @@
 //! login differ only in where the keys come from and in how they write a line break; here it is
 //! `\n`.
 
-use std::io::{self, Write};
 use std::ops::Deref;
 
 use crate::cli::filter::{Filter, OutputFilter};
@@ -86,11 +85,6 @@ impl<G: Deref<Target = Grammar>> Pager<G> {
             State::Typing(filter, pattern) => self.type_pattern(filter, pattern, key),
             State::Over => String::new(),
         }
-    }
-
-    /// Gives up, as Control-C does; gives what appears.
-    pub fn quit(&mut self) -> String {
-        self.key(INTERRUPT)
     }
 
     fn answer(&mut self, key: char) -> String {
@@ -208,43 +202,6 @@ fn end_of_lines(text: &str, count: usize) -> usize {
     breaks.map(|(place, _)| place + 1).nth(count.saturating_sub(1)).unwrap_or(text.len())
 }
 
-/// Where the keys come from while a text waits at `--More--`.
-pub trait Keys {
-    /// The next key; `None` when no more will come.
-    ///
-    /// # Errors
-    ///
-    /// The terminal fails.
-    fn next_key(&mut self) -> io::Result<Option<char>>;
-}
-
-/// Shows a text one page at a time and waits for the keys in between.
-///
-/// # Errors
-///
-/// The terminal fails.
-pub fn show(
-    grammar: &Grammar,
-    text: &str,
-    length: usize,
-    keys: &mut dyn Keys,
-    output: &mut dyn Write,
-) -> io::Result<()> {
-    let (shown, pager) = Pager::start(grammar, text, length);
-    output.write_all(shown.as_bytes())?;
-    output.flush()?;
-    let Some(mut pager) = pager else { return Ok(()) };
-    while !pager.is_over() {
-        let shown = match keys.next_key()? {
-            Some(key) => pager.key(key),
-            None => pager.quit(),
-        };
-        output.write_all(shown.as_bytes())?;
-        output.flush()?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -343,20 +300,5 @@ mod tests {
             assert!(pager.is_over());
             assert!(shown.ends_with("d\n"), "the last line ends too");
         }
-    }
-
-    #[test]
-    fn a_front_end_that_goes_away_quits() {
-        struct Nothing;
-        impl Keys for Nothing {
-            fn next_key(&mut self) -> io::Result<Option<char>> {
-                Ok(None)
-            }
-        }
-        let grammar = Grammar::built_in().unwrap();
-        let mut output = Vec::new();
-        show(&grammar, &lines(1, 30), 24, &mut Nothing, &mut output).unwrap();
-        let expected = format!("{}{MORE}{}", lines(1, 23), wipe_of(MORE));
-        assert_eq!(String::from_utf8(output).unwrap(), expected);
     }
 }

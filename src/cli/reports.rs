@@ -211,7 +211,15 @@ const DEFAULT_CONTEXT: &str = "default";
 fn running(session: &Session) -> String {
     let configuration = session.appliance.configuration();
     let tree = &configuration.trees.configuration;
-    render::running_configuration(&session.appliance.grammar, tree, secrets(session, tree))
+    let grammar = &session.appliance.grammar;
+    displayed(render::running_configuration(grammar, tree, secrets(session, tree)))
+}
+
+/// A configuration as a display: an empty line stands behind its `end`, which is in no file and in
+/// no count of bytes (base-cli 3.1).
+fn displayed(mut configuration: String) -> String {
+    configuration.push('\n');
+    configuration
 }
 
 /// How a display shows secrets: hashes to super-users if the configuration says so (base-cli 3.1).
@@ -239,8 +247,8 @@ fn tech_support(session: &Session, arguments: &Reading<'_>) -> Result<String, Re
         let _ = writeln!(out, "==========================================================");
         let _ = writeln!(out, "BEGIN : {}", command_of(arguments.grammar, *report));
         let _ = writeln!(out, "==========================================================");
-        out.push_str(&print(session, *report, arguments)?);
-        out.push('\n');
+        out.push_str(print(session, *report, arguments)?.trim_end());
+        out.push_str("\n\n");
     }
     Ok(out)
 }
@@ -278,7 +286,7 @@ fn startup(session: &Session) -> String {
     );
     let secrets = secrets(session, &session.appliance.configuration().trees.configuration);
     out.push_str(&startup_body(session, secrets));
-    out
+    displayed(out)
 }
 
 /// The saved configuration as it would run after a restart.

@@ -22,9 +22,9 @@ use crate::config::references;
 use crate::config::tree::{Path, Reading, Statement, key_of};
 use crate::dns::Responder;
 use crate::grammar::link::{Action, Kept, Message};
-use crate::grammar::value::{Fit, Value, ValueType};
+use crate::grammar::ports::is_in_slot;
+use crate::grammar::value::{Fit, ValueType};
 use crate::grammar::{Command, Grammar, ModeId, Privilege, Verb, fill_places};
-use crate::health::sessions::Deletion;
 use crate::model::access::User;
 use crate::show::{RttSimulation, log_line};
 
@@ -310,6 +310,10 @@ impl Session {
                 if text.is_empty() {
                     argument.value_type.print(&grammar.choices, value, &mut text);
                 }
+                if argument.value_type == ValueType::Port && is_in_slot(&text) {
+                    let places = [("port", text.as_str())];
+                    text = grammar.message(Message::PortInSlot, &places).trim_end().to_owned();
+                }
                 values.push((argument.name.clone(), text));
             }
         }
@@ -536,7 +540,7 @@ impl Session {
                     }
                 })?;
                 self.has_changed |= changed && !command.is_of_world();
-                Ok(String::new())
+                Ok(if changed { self.confirmation(command, hit, &place) } else { String::new() })
             }
             Verb::Open(_) if hit.negated => {
                 let place = self.place_of(hit.mode);
@@ -639,18 +643,6 @@ impl Session {
         self.responder = Arc::clone(responder);
         self.appliance = Arc::clone(&responder.appliance);
         self.enter_privileged(self.privilege);
-    }
-
-    /// The end of a real or virtual server is told some time after the line (base-cli 2.1).
-    fn announce_deletion(&self, command: &Command, hit: &Hit) {
-        let kept = command.storage.as_ref().map(|storage| storage.kept);
-        let is_virtual = kept == Some(Kept::VirtualServer);
-        let is_real =
-            matches!(kept, Some(Kept::RealServer | Kept::RemoteServer | Kept::CacheServer));
-        if let Some((_, Value::Text(name))) = hit.values.first().filter(|_| is_real || is_virtual) {
-            let name = name.to_string();
-            self.appliance.announce_deletion(Deletion { is_virtual, name });
-        }
     }
 
     /// The arguments of a command that keeps nothing, once what they refer to is found.

@@ -121,6 +121,8 @@ pub fn encode(
         }
         edns.emit(&mut encoder)?;
     }
+    // Of a record that did not fit the encoder leaves what it had written by then.
+    encoder.trim();
 
     let opcode = OpCode::from_u8(request.opcode);
     let mut metadata = Metadata::new(request.id, MessageType::Response, opcode);

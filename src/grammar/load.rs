@@ -214,7 +214,12 @@ impl Loader {
             }
         }
         for (index, (stanza, modes)) in stanzas.iter().enumerate() {
-            let command = self.command(CommandId(index), stanza, modes, &keys)?;
+            let command = self.command(
+                CommandId(u32::try_from(index).unwrap_or(u32::MAX)),
+                stanza,
+                modes,
+                &keys,
+            )?;
             self.commands.push(command);
         }
         Ok(())
@@ -389,6 +394,8 @@ impl Loader {
                 "mask" => ValueType::Mask,
                 "decimal" => ValueType::Decimal,
                 "quoted" => ValueType::Quoted,
+                "port" => ValueType::Port,
+                "port-list" => ValueType::PortList,
                 "line" => ValueType::Line,
                 "delimited" => ValueType::Delimited,
                 "host-port" => ValueType::HostPort,
@@ -439,7 +446,7 @@ impl Loader {
             let Some(storage) = &command.storage else { continue };
             for mode in &command.modes {
                 if let Some(other) = by_kept.insert((*mode, storage.kept), command.id) {
-                    let other = &self.commands[other.0].position;
+                    let other = &self.commands[other.index()].position;
                     let name = storage.kept.name();
                     let text =
                         format!("{}:{} keeps {name} in the same mode", other.file, other.line);
@@ -598,7 +605,7 @@ fn insert(trie: &mut Trie, command: &Command, no_help: &str, all: &[Command]) ->
     let say = |conflict: Conflict| {
         let text = match conflict {
             Conflict::Same(other) => {
-                let other = &all[other.0];
+                let other = &all[other.index()];
                 format!(
                     "written like {} ({}:{})",
                     other.syntax, other.position.file, other.position.line

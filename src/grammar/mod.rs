@@ -8,6 +8,7 @@ pub mod expand;
 pub mod link;
 mod load;
 pub mod notation;
+pub mod ports;
 pub mod reference;
 mod syntax;
 pub mod trie;
@@ -45,7 +46,15 @@ pub struct ModeId(pub usize);
 
 /// Index of a command; the order is the order of the stanzas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CommandId(pub usize);
+pub struct CommandId(pub u32);
+
+impl CommandId {
+    /// Its place among the commands of the grammar.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// Index of a form of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -478,7 +487,7 @@ impl Grammar {
 
     /// A command.
     pub fn command(&self, command: CommandId) -> &Command {
-        &self.commands[command.0]
+        &self.commands[command.index()]
     }
 
     /// The command whose statements have that name, in a mode.

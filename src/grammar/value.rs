@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::config::delimited;
 use crate::grammar::link::{Kept, Message};
+use crate::grammar::ports;
 use crate::live::gate;
 
 /// A value as it is kept.
@@ -56,6 +57,10 @@ pub enum ValueType {
     Decimal,
     /// Text that is printed in quotes.
     Quoted,
+    /// An Ethernet port, with slot and slash where there are slots.
+    Port,
+    /// The rest of the line, a list of Ethernet ports.
+    PortList,
     /// The rest of the line.
     Line,
     /// A text over several lines, from its delimiter on.
@@ -151,6 +156,7 @@ impl ValueType {
             | ValueType::QueryName(_)
             | ValueType::Quoted
             | ValueType::Line
+            | ValueType::PortList
             | ValueType::Delimited
             | ValueType::HostPort
             | ValueType::MasterFile => true,
@@ -163,13 +169,22 @@ impl ValueType {
             | ValueType::Ipv4Prefix(_)
             | ValueType::Mask
             | ValueType::Decimal
+            | ValueType::Port
             | ValueType::Choice(_) => false,
         }
     }
 
     /// Whether a value of the type takes all that is left of a line.
     pub fn takes_the_rest(&self) -> bool {
-        matches!(self, ValueType::Line | ValueType::Delimited)
+        matches!(self, ValueType::Line | ValueType::Delimited | ValueType::PortList)
+    }
+
+    /// The value of all that is left of a line, of a type that takes it; `None` if it is none.
+    pub fn rest(&self, text: &str) -> Option<Value> {
+        match self {
+            ValueType::PortList => ports::list(text).map(|list| Value::Text(list.into())),
+            _ => Some(Value::Text(text.into())),
+        }
     }
 
     /// Whether two texts of this type that differ in case are the same.
@@ -211,6 +226,8 @@ impl ValueType {
             )),
             ValueType::Mask => typed(parse_mask(word)),
             ValueType::Decimal => typed(is_decimal(word).then(|| Value::Text(word.into()))),
+            ValueType::Port => typed(ports::is_port(word).then(|| Value::Text(word.into()))),
+            ValueType::PortList => free(word, usize::MAX, ports::begins_list),
             ValueType::Quoted => free(word, usize::MAX, |_| true),
             ValueType::Line => Fit::Free(Value::Text(word.into())),
             ValueType::Delimited => match delimited::delimiter(word) {
@@ -239,6 +256,8 @@ impl ValueType {
             ValueType::Ipv6 => "X:X::X:X",
             ValueType::Prefix => "A.B.C.D/L or X:X::X:X/L",
             ValueType::Ipv4Prefix(_) => "A.B.C.D/L",
+            ValueType::Port => "PORT or SLOT/PORT",
+            ValueType::PortList => "ethe PORT [to PORT] ...",
             ValueType::Line => "LINE",
             ValueType::Delimited => "c TEXT c",
             ValueType::HostPort => "HOST:PORT",
@@ -255,7 +274,9 @@ impl ValueType {
             (ValueType::Reference(_, base), value) => base.print(choices, value, out),
             (ValueType::Choice(id), value) => out.push_str(&choices[id.0].word_of(value)),
             (ValueType::Quoted, Value::Text(text)) => print_quoted(text, out),
-            (ValueType::Line | ValueType::Delimited, Value::Text(text)) => out.push_str(text),
+            (ValueType::Line | ValueType::Delimited | ValueType::PortList, Value::Text(text)) => {
+                out.push_str(text)
+            }
             (_, Value::Text(text)) => {
                 if text.is_empty() || text.contains(char::is_whitespace) || text.contains('|') {
                     print_quoted(text, out);

@@ -136,7 +136,7 @@ pub(super) fn check_first(
         .modes
         .iter()
         .flat_map(|mode| storage.excludes.iter().filter_map(|kept| by_kept.get(&(*mode, *kept))));
-    let mut kinds = others.map(|other| &commands[other.0]).chain(std::iter::once(command));
+    let mut kinds = others.map(|other| &commands[other.index()]).chain(std::iter::once(command));
     let is_counted =
         |kind: &Command| kind.storage.as_ref().is_some_and(|storage| storage.at_most.is_some());
     if kinds.all(is_counted) {
@@ -249,14 +249,14 @@ pub(super) fn check_help(trie: &Trie, commands: &[Command]) -> Result<()> {
     for node in trie.nodes() {
         for edge in &node.words {
             if edge.help.is_empty() {
-                let position = &commands[edge.command.0].position;
+                let position = &commands[edge.command.index()].position;
                 return Err(position.fault(format!("no help text for {}", edge.spellings[0])));
             }
         }
         for edge in &node.arguments {
             let needs_text = !matches!(edge.value_type, ValueType::Choice(_));
             if needs_text && edge.help.is_empty() {
-                let position = &commands[edge.command.0].position;
+                let position = &commands[edge.command.index()].position;
                 return Err(position.fault(format!("no help text for <{}>", edge.name)));
             }
         }

@@ -25,6 +25,7 @@ pub struct Affinity {
 }
 
 /// The best address by affinity, if affinity decides.
+#[inline]
 pub(super) fn pick(
     view: &View<'_>,
     candidates: &[usize],
@@ -39,6 +40,7 @@ pub(super) fn pick(
 }
 
 /// The affinity that counts for the client: the longest prefix of the host's group.
+#[inline]
 #[must_use]
 pub fn affinity_of<'a>(
     snapshot: &'a Snapshot,

@@ -200,24 +200,28 @@ impl<'a> View<'a> {
     }
 
     /// Whether round-trip time is not looked at, so that other sites get a chance to be measured.
+    #[inline]
     #[must_use]
     pub fn explores(&self) -> bool {
         self.explored.is_some_and(|step| step.skips)
     }
 
     /// The policy of the host.
+    #[inline]
     #[must_use]
     pub fn policy(&self) -> &'a Policy {
         self.snapshot.policy_of(self.host)
     }
 
     /// The address at a position of the host's list.
+    #[inline]
     #[must_use]
     pub fn address(&self, position: usize) -> &'a Address {
         &self.host.addresses[position]
     }
 
     /// The site at which the address at this position is a VIP.
+    #[inline]
     #[must_use]
     pub fn site(&self, position: usize) -> Option<&'a Site> {
         self.snapshot.site_of(self.address(position))
@@ -227,6 +231,7 @@ impl<'a> View<'a> {
     ///
     /// `None` if the domain has no such slot any more, which a question sees that still runs on a
     /// snapshot from before a change.
+    #[inline]
     #[must_use]
     pub fn tally(&self, position: usize) -> Option<&'a Tally> {
         let address = self.address(position);
@@ -235,6 +240,7 @@ impl<'a> View<'a> {
     }
 
     /// How often the address at this position was chosen for this domain.
+    #[inline]
     #[must_use]
     pub fn selections(&self, position: usize) -> u64 {
         self.tally(position).map_or(0, |tally| tally.selections)

@@ -21,11 +21,19 @@ use crate::model::snapshot::{Family, Host, Snapshot};
 ///
 /// There is no owner if no healthy address has a hash weight, and while an owner that is down may
 /// still keep its buckets: then the metrics decide.
+#[inline]
 pub(super) fn pick(
     view: &View<'_>,
     observer: &mut impl Observer,
 ) -> Option<(Option<usize>, HashChange)> {
-    let parameters = view.policy().hash.as_ref()?;
+    Some(pick_by(view, view.policy().hash.as_ref()?, observer))
+}
+
+fn pick_by(
+    view: &View<'_>,
+    parameters: &HashPersistence,
+    observer: &mut impl Observer,
+) -> (Option<usize>, HashChange) {
     let known = view.domain.hash_tables[view.family.index()].as_deref();
     let refreshed = refresh(view, parameters, known);
     let table = refreshed.as_ref().or(known);
@@ -40,7 +48,7 @@ pub(super) fn pick(
             healthy
         });
     let hit = best.map(|_| bucket);
-    Some((best, HashChange { table: refreshed.map(Box::new), hit }))
+    (best, HashChange { table: refreshed.map(Box::new), hit })
 }
 
 /// The table as it should be now, for a display; `None` if the policy does not hash.
@@ -114,6 +122,7 @@ fn rules(view: &View<'_>, parameters: &HashPersistence) -> Rules {
 pub type HashTables = [Option<Box<HashTable>>; 2];
 
 /// Applies what a question changed in the table of its family.
+#[inline]
 pub(super) fn apply(tables: &mut HashTables, family: Family, change: HashChange) {
     let table = &mut tables[family.index()];
     if change.table.is_some() {

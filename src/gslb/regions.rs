@@ -24,22 +24,23 @@ pub struct Located {
 /// The most specific `geo-prefix` that holds the address, else the built-in entry (guide p. 130).
 #[must_use]
 pub fn locate(snapshot: &Snapshot, address: IpAddr) -> Option<Located> {
-    snapshot
-        .global_policy()
-        .rtt
-        .geo_prefixes
-        .iter()
-        .map(|&(network, length, region)| (Prefix::new(network, length), region))
+    configured(snapshot, address).or_else(|| built_in(address))
+}
+
+/// The most specific `geo-prefix` that holds the address.
+fn configured(snapshot: &Snapshot, address: IpAddr) -> Option<Located> {
+    let all = snapshot.global_policy().rtt.geo_prefixes.iter();
+    all.map(|&(network, length, region)| (Prefix::new(network, length), region))
         .filter(|(prefix, _)| prefix.contains(address))
         .max_by_key(|(prefix, _)| prefix.length())
         .map(|(prefix, region)| Located { prefix, region, configured: true })
-        .or_else(|| built_in(address))
 }
 
 /// The region of a client, the default location if nothing is known of it (decisions 3.9).
 #[must_use]
 pub fn region_of_client(snapshot: &Snapshot, client: IpAddr) -> Region {
-    locate(snapshot, client).map_or(snapshot.default_location, |located| located.region)
+    let configured = configured(snapshot, client).map(|located| located.region);
+    configured.or_else(|| built_in_region(client)).unwrap_or(snapshot.default_location)
 }
 
 /// The region of an address of a host.
@@ -59,19 +60,34 @@ pub fn region_of_address(snapshot: &Snapshot, address: &Address) -> Region {
 #[must_use]
 pub fn built_in(address: IpAddr) -> Option<Located> {
     let found = match address {
-        IpAddr::V4(address) if is_special_v4(address) => None,
-        IpAddr::V6(address) if is_special_v6(address) => None,
-        IpAddr::V4(address) => {
-            V4_BY_OCTET[usize::from(address.octets()[0])].map(|(first, length, region)| {
-                (Prefix::new(Ipv4Addr::new(first, 0, 0, 0).into(), length), region)
-            })
-        }
-        IpAddr::V6(address) => V6.iter().find_map(|&(first, second, length, region)| {
-            let prefix = Prefix::new(Ipv6Addr::new(first, second, 0, 0, 0, 0, 0, 0).into(), length);
-            prefix.contains(address.into()).then_some((prefix, region))
+        IpAddr::V4(address) => v4_entry(address).map(|(first, length, region)| {
+            (Prefix::new(Ipv4Addr::new(first, 0, 0, 0).into(), length), region)
         }),
+        IpAddr::V6(address) => v6_entry(address),
     };
     found.map(|(prefix, region)| Located { prefix, region, configured: false })
+}
+
+/// What the built-in table says of an address.
+fn built_in_region(address: IpAddr) -> Option<Region> {
+    match address {
+        IpAddr::V4(address) => v4_entry(address).map(|(_, _, region)| region),
+        IpAddr::V6(address) => v6_entry(address).map(|(_, region)| region),
+    }
+}
+
+fn v4_entry(address: Ipv4Addr) -> Option<(u8, u8, Region)> {
+    V4_BY_OCTET[usize::from(address.octets()[0])].filter(|_| !is_special_v4(address))
+}
+
+fn v6_entry(address: Ipv6Addr) -> Option<(Prefix, Region)> {
+    if is_special_v6(address) {
+        return None;
+    }
+    V6.iter().find_map(|&(first, second, length, region)| {
+        let prefix = Prefix::new(Ipv6Addr::new(first, second, 0, 0, 0, 0, 0, 0).into(), length);
+        prefix.contains(address.into()).then_some((prefix, region))
+    })
 }
 
 /// Every built-in entry: IPv4, then IPv6, each in ascending order.

@@ -121,8 +121,12 @@ fn clients_of(client: IpAddr, parameters: &Sticky) -> Prefix {
 }
 
 /// The address of the client's session, if it may be used again.
+#[inline]
 pub(super) fn pick(view: &View<'_>, observer: &mut impl Observer) -> Option<usize> {
-    let parameters = view.policy().sticky.as_ref()?;
+    pick_by(view, view.policy().sticky.as_ref()?, observer)
+}
+
+fn pick_by(view: &View<'_>, parameters: &Sticky, observer: &mut impl Observer) -> Option<usize> {
     let clients = clients_of(view.client, parameters);
     let session = view.domain.sticky.session(view.family, clients, parameters, view.now)?;
     let position = view
@@ -137,6 +141,7 @@ pub(super) fn pick(view: &View<'_>, observer: &mut impl Observer) -> Option<usiz
 }
 
 /// The session that a choice makes or uses again; none if another kind of persistence decided.
+#[inline]
 pub(super) fn session_of(
     view: &View<'_>,
     best: usize,

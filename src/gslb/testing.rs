@@ -106,9 +106,9 @@ impl World {
         self.snapshot.zones[zone].hosts.push(host);
         self.snapshot.hosts.push(Arc::new(Host {
             zone: ZoneId::from_index(zone),
-            name: name.to_owned(),
-            domain_name: domain_name.to_owned(),
-            applications: vec![Application(80)],
+            domain_name: domain_name.into(),
+            name_length: u8::try_from(name.len()).unwrap(),
+            applications: [Application(80)].into_iter().collect(),
             track_port: None,
             min_active_bindings: false,
             policy: PolicyId::GLOBAL,
@@ -240,7 +240,7 @@ impl World {
     /// The host of that name.
     pub(crate) fn host_named(&self, domain_name: &str) -> &Host {
         let mut hosts = self.snapshot.hosts.iter();
-        let host = hosts.find(|host| host.domain_name == domain_name);
+        let host = hosts.find(|host| *host.domain_name == *domain_name);
         host.unwrap_or_else(|| panic!("no host {domain_name}"))
     }
 
@@ -319,7 +319,7 @@ impl World {
 
 fn host_mut<'a>(snapshot: &'a mut Snapshot, domain_name: &str) -> &'a mut Host {
     let mut hosts = snapshot.hosts.iter_mut().map(Arc::make_mut);
-    let host = hosts.find(|host| host.domain_name == domain_name);
+    let host = hosts.find(|host| *host.domain_name == *domain_name);
     host.unwrap_or_else(|| panic!("no host {domain_name}"))
 }
 

@@ -6,12 +6,14 @@
 //! `cache_interval` seconds it is gone. Static entries do not age. Only clients with an IPv4
 //! address have entries. Time is passed in.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-use hashbrown::HashMap;
-use hashbrown::hash_map::Entry as Place;
+use hashbrown::DefaultHashBuilder;
+use indexmap::IndexMap;
+use indexmap::map::Entry as Place;
+use smallvec::SmallVec;
 
 use crate::clock::Moment;
 pub use crate::health::measurement::{DnsProbe, Measurements, Method, Probe, RttReport};
@@ -54,9 +56,11 @@ pub struct PrefixCache {
     most_entries: usize,
 }
 
+/// Entries lie side by side, and what a table finds is their place: of all that a question about a
+/// client needs only the entry itself is in no cache of the processor.
 #[derive(Debug)]
 struct Entries {
-    by_prefix: HashMap<Prefix, Entry>,
+    by_prefix: IndexMap<Key, Entry, DefaultHashBuilder>,
     /// How many entries there are of each length.
     lengths: [usize; 33],
     /// The lengths of which there are any, one bit each, so that only those are looked for.
@@ -65,17 +69,39 @@ struct Entries {
     swept: Option<Moment>,
 }
 
+/// A prefix of IPv4 in one number: the network, then the length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key(u64);
+
 #[derive(Debug, Default)]
 struct Entry {
-    origin: Origin,
     /// When it was used last, milliseconds of the clock.
     used: AtomicU64,
-    measurements: Vec<(IpAddr, Measurements)>,
+    origin: Origin,
+    /// By the management address of the device; few devices measure one client.
+    measurements: SmallVec<[(IpAddr, Measurements); 3]>,
+}
+
+impl Key {
+    /// `None` for a prefix of IPv6.
+    fn of(prefix: Prefix) -> Option<Self> {
+        match prefix.network() {
+            IpAddr::V4(network) => {
+                Some(Key(u64::from(network.to_bits()) << 8 | u64::from(prefix.length())))
+            }
+            IpAddr::V6(_) => None,
+        }
+    }
+
+    fn prefix(self) -> Prefix {
+        let [_, _, _, network @ .., length] = self.0.to_be_bytes();
+        Prefix::new(Ipv4Addr::from(network).into(), length)
+    }
 }
 
 impl Default for Entries {
     fn default() -> Self {
-        Entries { by_prefix: HashMap::new(), lengths: [0; 33], present: 0, swept: None }
+        Entries { by_prefix: IndexMap::default(), lengths: [0; 33], present: 0, swept: None }
     }
 }
 
@@ -116,7 +142,7 @@ impl PrefixCache {
         let Some(prefix) = prefix_of(client, parameters) else { return };
         {
             let entries = self.read();
-            if let Some(entry) = entries.by_prefix.get(&prefix)
+            if let Some(entry) = entries.get(prefix)
                 && entry.origin.client_query
                 && entry.is_alive(prefix, parameters, now)
             {
@@ -160,7 +186,7 @@ impl PrefixCache {
     ) {
         let Some(prefix) = filed_under(clients, parameters) else { return };
         self.change(|entries| {
-            let Some(entry) = entries.by_prefix.get_mut(&prefix) else { return };
+            let Some(entry) = entries.get_mut(prefix) else { return };
             entry.forget(server, method);
             if entry.origin == Origin::default() {
                 entries.remove(prefix);
@@ -222,7 +248,7 @@ impl PrefixCache {
             .map(|(prefix, entry)| CacheEntry {
                 prefix,
                 origin: entry.origin,
-                measurements: entry.measurements.clone(),
+                measurements: entry.measurements.to_vec(),
             })
             .collect();
         found.reverse();
@@ -242,7 +268,7 @@ impl PrefixCache {
     pub fn measured(&self) -> Vec<Prefix> {
         let entries = self.read();
         let all = entries.by_prefix.iter().filter(|(_, entry)| !entry.measurements.is_empty());
-        let mut prefixes: Vec<Prefix> = all.map(|(prefix, _)| *prefix).collect();
+        let mut prefixes: Vec<Prefix> = all.map(|(key, _)| key.prefix()).collect();
         prefixes.sort_unstable();
         prefixes
     }
@@ -287,6 +313,14 @@ fn filed_under(clients: Prefix, parameters: &RttParameters) -> Option<Prefix> {
 }
 
 impl Entries {
+    fn get(&self, prefix: Prefix) -> Option<&Entry> {
+        self.by_prefix.get(&Key::of(prefix)?)
+    }
+
+    fn get_mut(&mut self, prefix: Prefix) -> Option<&mut Entry> {
+        self.by_prefix.get_mut(&Key::of(prefix)?)
+    }
+
     /// The living entries that hold an address, the longest prefix first.
     fn matching<'a>(
         &'a self,
@@ -302,7 +336,7 @@ impl Entries {
         })
         .filter_map(move |length| {
             let prefix = Prefix::new(address, length);
-            self.by_prefix.get(&prefix).map(|entry| (prefix, entry))
+            self.get(prefix).map(|entry| (prefix, entry))
         })
         .filter(move |(prefix, entry)| entry.is_alive(*prefix, parameters, now))
     }
@@ -315,13 +349,14 @@ impl Entries {
         parameters: &RttParameters,
         now: Moment,
     ) -> Option<&mut Entry> {
-        if self.by_prefix.len() >= most_entries && !self.by_prefix.contains_key(&prefix) {
+        let key = Key::of(prefix)?;
+        if self.by_prefix.len() >= most_entries && !self.by_prefix.contains_key(&key) {
             self.make_room(parameters, now);
             if self.by_prefix.len() >= most_entries {
                 return None;
             }
         }
-        let entry = match self.by_prefix.entry(prefix) {
+        let entry = match self.by_prefix.entry(key) {
             Place::Occupied(place) => {
                 let entry = place.into_mut();
                 if !entry.is_alive(prefix, parameters, now) {
@@ -350,8 +385,9 @@ impl Entries {
 
     fn expire(&mut self, parameters: &RttParameters, now: Moment) {
         let lengths = &mut self.lengths;
-        self.by_prefix.retain(|prefix, entry| {
-            let alive = entry.is_alive(*prefix, parameters, now);
+        self.by_prefix.retain(|key, entry| {
+            let prefix = key.prefix();
+            let alive = entry.is_alive(prefix, parameters, now);
             lengths[usize::from(prefix.length())] -= usize::from(!alive);
             alive
         });
@@ -359,7 +395,7 @@ impl Entries {
     }
 
     fn remove(&mut self, prefix: Prefix) {
-        if self.by_prefix.remove(&prefix).is_some() {
+        if Key::of(prefix).and_then(|key| self.by_prefix.swap_remove(&key)).is_some() {
             self.lengths[usize::from(prefix.length())] -= 1;
             self.note_lengths();
         }

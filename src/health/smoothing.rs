@@ -56,8 +56,9 @@ pub struct SmoothedRtt {
 struct Outliers {
     /// Whether they were higher than the value.
     high: bool,
-    /// How many there were.
-    count: u32,
+    /// How many there were, at most so many as fit: far more than make a difference. There is a
+    /// value for each client and device, so its size counts.
+    count: u16,
 }
 
 impl SmoothedRtt {
@@ -75,7 +76,7 @@ impl SmoothedRtt {
 
     /// Samples out of range in a row, the latest included.
     #[must_use]
-    pub const fn outliers(self) -> u32 {
+    pub const fn outliers(self) -> u16 {
         self.outliers.count
     }
 
@@ -103,6 +104,7 @@ impl SmoothedRtt {
         let before = if self.outliers.high == high { self.outliers.count } else { 0 };
         self.outliers = Outliers { high, count: before.saturating_add(1) };
         let Some(step) = before.checked_sub(parameters.max_ignore_count.into()) else { return 0 };
+        let step = u32::from(step);
         let percent = if high {
             step.saturating_mul(parameters.ramp_up_factor.into()).saturating_add(1)
         } else {

@@ -215,12 +215,16 @@ fn enter(list: &mut Applications, application: Application, up: Option<bool>) ->
 
 impl AddressState {
     /// Whether all of these applications pass their checks here.
+    ///
+    /// A host without applications has no checks and is healthy (decisions 3.1).
+    #[inline]
     #[must_use]
     pub fn passes(&self, applications: &[Application]) -> bool {
-        if self.down_count.load(Ordering::Relaxed) == 0 || applications.is_empty() {
-            // A host without applications has no checks and is healthy (decisions 3.1).
-            return true;
-        }
+        let all_are_up = self.down_count.load(Ordering::Relaxed) == 0;
+        all_are_up || applications.is_empty() || self.pass_one_by_one(applications)
+    }
+
+    fn pass_one_by_one(&self, applications: &[Application]) -> bool {
         let results = lock(&self.results);
         let Some(Results { down, .. }) = results.as_deref() else { return true };
         !down.address && !applications.iter().any(|one| down.applications.contains(one))

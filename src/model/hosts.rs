@@ -15,8 +15,8 @@ use crate::gslb::domain::Domain;
 use crate::health::learned::Learned;
 use crate::health::state::States;
 use crate::model::snapshot::{
-    Address, Application, Host, HostId, NameEntry, PolicyId, ServerId, SiteServer, Snapshot,
-    Source, Zone, ZoneId,
+    Address, Application, Applications, Host, HostId, NameEntry, PolicyId, ServerId, SiteServer,
+    Snapshot, Source, Zone, ZoneId,
 };
 use crate::revision::Revision;
 
@@ -35,7 +35,7 @@ pub(super) struct ZoneDraft<'a> {
 #[derive(Default)]
 pub(super) struct HostDraft {
     pub(super) name: String,
-    pub(super) applications: Vec<Application>,
+    pub(super) applications: Applications,
     pub(super) track_port: Option<Application>,
     pub(super) min_active_bindings: bool,
     /// Name of its policy in lower case.
@@ -188,8 +188,9 @@ impl HostDraft {
         let policy = self.policy.and_then(|name| policies.get(&name).copied());
         Host {
             zone,
-            name: self.name,
-            domain_name,
+            // A host's own name has 63 characters at most; a longer one would be the whole name.
+            name_length: u8::try_from(self.name.len()).unwrap_or(u8::MAX),
+            domain_name: domain_name.into_boxed_str(),
             applications: self.applications,
             track_port: self.track_port,
             min_active_bindings: self.min_active_bindings,
@@ -253,16 +254,15 @@ pub(super) fn enter(
                 names.push(Some(name));
             }
             let new = &snapshot.hosts[first..];
-            are_names_known = are_names_known
-                && known.is_some_and(|zone| {
-                    zone.name == draft.name
-                        && zone.hosts.len() == new.len()
-                        && zone
-                            .hosts
-                            .iter()
-                            .zip(new)
-                            .all(|(known, new)| previous.hosts[known.index()].name == new.name)
-                });
+            are_names_known =
+                are_names_known
+                    && known.is_some_and(|zone| {
+                        zone.name == draft.name
+                            && zone.hosts.len() == new.len()
+                            && zone.hosts.iter().zip(new).all(|(known, new)| {
+                                previous.hosts[known.index()].name() == new.name()
+                            })
+                    });
         }
         let hosts = (first..snapshot.hosts.len()).map(HostId::from_index).collect();
         snapshot.zones.push(Zone { name: draft.name, hosts, revision: draft.revision });
@@ -373,7 +373,7 @@ fn name_hosts(snapshot: &mut Snapshot, mut wire_names: Vec<Option<Box<[u8]>>>) {
     for place in order {
         let host = &snapshot.hosts[place];
         let name = wire_names[place].take().unwrap_or_else(|| wire_name(&host.domain_name));
-        let labels = host.name.split('.').count();
+        let labels = host.name().split('.').count();
         let mut rest = &name[..];
         for _ in 1..labels {
             rest = &rest[usize::from(rest[0]) + 1..];

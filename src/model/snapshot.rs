@@ -9,6 +9,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
 use crate::grammar::value::Value;
@@ -83,6 +84,9 @@ impl PolicyId {
 /// An application of a host, by its TCP or UDP port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Application(pub u16);
+
+/// Applications of a host; a host rarely has more than a few.
+pub type Applications = SmallVec<[Application; 8]>;
 
 /// The meaning of a whole configuration.
 #[derive(Debug)]
@@ -178,12 +182,12 @@ pub struct Zone {
 pub struct Host {
     /// Its zone.
     pub zone: ZoneId,
-    /// As typed, without the zone.
-    pub name: String,
     /// Host and zone, as typed, without a final dot.
-    pub domain_name: String,
+    pub domain_name: Box<str>,
+    /// Length of the host's own name, which begins `domain_name`; at most 63.
+    pub name_length: u8,
     /// What is checked, in configured order; empty: nothing, and the host is healthy.
-    pub applications: Vec<Application>,
+    pub applications: Applications,
     /// The application whose bindings count, if `track-port` says one.
     pub track_port: Option<Application>,
     /// The smallest count of the applications is the count of active bindings.
@@ -399,6 +403,7 @@ impl Snapshot {
     }
 
     /// The policy in force for a host.
+    #[inline]
     #[must_use]
     pub fn policy_of(&self, host: &Host) -> &Policy {
         &self.policies[host.policy.index()]
@@ -414,6 +419,7 @@ impl Snapshot {
     /// Whether the appliance knows by itself what to answer to a question for addresses of that
     /// family: from the list with override, else from what was learned, which is for IPv4 only
     /// (guide p. 91, 92; IPv6 chapter p. 193).
+    #[inline]
     #[must_use]
     pub fn answers_itself(&self, host: &Host, family: Family) -> bool {
         let dns = &self.global_policy().dns;
@@ -424,12 +430,14 @@ impl Snapshot {
     }
 
     /// The site device whose VIP the address is.
+    #[inline]
     #[must_use]
     pub fn owner_of(&self, address: &Address) -> Option<&SiteServer> {
         address.owner.map(|server| &self.servers[server.index()])
     }
 
     /// The site at which the address is a VIP.
+    #[inline]
     #[must_use]
     pub fn site_of(&self, address: &Address) -> Option<&Site> {
         self.owner_of(address).map(|server| &self.sites[server.site.index()])
@@ -464,6 +472,7 @@ impl Snapshot {
     }
 
     /// What stands at a name in lower-case wire form (RFC 1035 section 3.1, with the root label).
+    #[inline]
     #[must_use]
     pub fn lookup(&self, wire_name: &[u8]) -> Option<NameEntry> {
         self.names.get(wire_name).copied()
@@ -520,7 +529,14 @@ impl Site {
 }
 
 impl Host {
+    /// As typed, without the zone.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.domain_name.get(..usize::from(self.name_length)).unwrap_or(&self.domain_name)
+    }
+
     /// Whether all checks of the host's applications pass at this address.
+    #[inline]
     #[must_use]
     pub fn is_healthy(&self, address: &Address) -> bool {
         address.state.passes(&self.applications)
@@ -533,6 +549,7 @@ impl Host {
     }
 
     /// The same as a list. Without an allocation unless the list is long.
+    #[inline]
     #[must_use]
     pub fn candidates(&self, family: Family) -> Candidates {
         const FEW: usize = 8;

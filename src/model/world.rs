@@ -132,7 +132,11 @@ pub fn apply(
                 states.sna.lu(domain, lu).set_status(present);
             }
         }
-        Some(Kept::EmulateMap) => world.map(reading, kept),
+        Some(Kept::EmulateMap) => {
+            world.map(reading, kept);
+            // Where another DNS server can be asked, names are learned anew.
+            return Effect::Snapshot;
+        }
         Some(Kept::EmulateDnsAddresses | Kept::EmulateDnsAlias | Kept::EmulateDnsNothing) => {
             set_dns_name(&states.dns_server, reading, kept);
         }

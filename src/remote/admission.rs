@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::clock::Moment;
 use crate::dns::serve::TcpLimits;
 use crate::dns::{Gate, Pass};
+use crate::term::connection::Guest;
 
 /// What remote clients may take.
 #[derive(Clone, Copy, Debug)]
@@ -57,9 +58,8 @@ pub(super) struct Newcomer {
     until: Moment,
 }
 
-impl Newcomer {
-    /// Whether the time to say who it is has passed.
-    pub(super) fn is_late(&self, now: Moment) -> bool {
+impl Guest for Newcomer {
+    fn is_late(&self, now: Moment) -> bool {
         now >= self.until
     }
 }

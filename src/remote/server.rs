@@ -15,15 +15,15 @@ use tokio::task::JoinSet;
 use tracing::{info, warn};
 
 use super::admission::{Admission, Connected, Limits, Newcomer};
-use super::connection::{self, Ending, Input, Sink, Source, line_settings};
 use super::host_keys::HostKeys;
-use super::shell::Shell;
 use super::ssh::{self, Algorithms};
 use super::telnet::{OFFER, Protocol};
 use crate::cli::session::Session;
 use crate::cli::sessions::{Line, LineKind};
 use crate::dns::Responder;
 use crate::dns::serve::ListenError;
+use crate::term::connection::{self, Ending, Input, Sink, Source, line_settings};
+use crate::term::shell::Shell;
 
 /// How long a loop rests after an error of its socket, so that a lasting one does not spin.
 const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(50);

@@ -19,15 +19,15 @@ use tokio::task::spawn_blocking;
 use tracing::{info, warn};
 
 use super::admission::{Limits, Newcomer};
-use super::connection::{self, Ending, Input, Sink, Source};
 use super::host_keys::HostKeys;
 use super::server::Visit;
-use super::shell::Shell;
 use crate::appliance::Appliance;
 use crate::cli::session::Session;
 use crate::cli::sessions::Line;
 use crate::dns::Responder;
 use crate::model::access::{Access, User};
+use crate::term::connection::{self, Ending, Guest as _, Input, Sink, Source};
+use crate::term::shell::Shell;
 
 /// Channels at a time on one connection.
 const MOST_CHANNELS: usize = 8;

@@ -69,7 +69,7 @@ fn print_zone<'a>(
         }
         let host = &snapshot.hosts[id.index()];
         let addresses = addresses(snapshot, host);
-        page.line(format!("HOST: {}:", host.name));
+        page.line(format!("HOST: {}:", host.name()));
         page.line(policy_line(snapshot, host));
         page.line(group_line(host));
         let block = Block::new(&COLUMNS, &rows(snapshot, &addresses));

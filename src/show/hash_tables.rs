@@ -36,7 +36,7 @@ pub fn hash_tables<'a>(
             let record_type = if *family == Family::V4 { "A" } else { "AAAA" };
             page.part();
             page.line(format!("ZONE: {}", snapshot.zones[host.zone.index()].name));
-            page.line(format!("HOST: {}: {record_type}", host.name));
+            page.line(format!("HOST: {}: {record_type}", host.name()));
         }
         for (bucket, (address, hits)) in table.buckets().enumerate() {
             page.line(format!("backet {bucket}: ip {address}, hit count {hits}"));

@@ -85,9 +85,9 @@ impl Sample {
         let domain_name = format!("{name}.{}", zone.name);
         self.snapshot.hosts.push(Arc::new(Host {
             zone: zone_id,
-            name: name.to_owned(),
-            domain_name,
-            applications: applications.to_vec(),
+            domain_name: domain_name.into(),
+            name_length: u8::try_from(name.len()).unwrap(),
+            applications: applications.into(),
             track_port: None,
             min_active_bindings: false,
             policy: PolicyId::GLOBAL,

@@ -86,20 +86,20 @@ pub struct Domains {
 impl Domains {
     /// Adds the domains of a configuration that are not there yet, in configured order.
     pub fn add(&mut self, snapshot: &Snapshot) {
-        let hosts = snapshot.hosts.iter().map(|host| (&host.domain_name, false));
-        let gateways = snapshot.sna_domains.iter().map(|domain| (&domain.name, true));
+        let hosts = snapshot.hosts.iter().map(|host| (&*host.domain_name, false));
+        let gateways = snapshot.sna_domains.iter().map(|domain| (&*domain.name, true));
         for (text, is_gateway) in hosts.chain(gateways) {
             let Some(key) = name::key_of_text(text) else { continue };
             // Where two zones could hold the same name, the lookup says whose it is.
             let is_found = is_gateway
                 || matches!(snapshot.lookup(&key), Some(NameEntry::Host(host))
-                    if snapshot.hosts[host.index()].domain_name == *text);
+                    if snapshot.hosts[host.index()].domain_name.as_ref() == text);
             if !is_found || self.by_key.contains_key(&key) {
                 continue;
             }
             let number = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
             self.by_key.insert(key, DomainId(number));
-            self.list.push(Domain { name: text.clone(), is_gateway });
+            self.list.push(Domain { name: text.to_owned(), is_gateway });
         }
     }
 

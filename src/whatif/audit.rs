@@ -269,7 +269,7 @@ fn policies(snapshot: &Snapshot) -> Vec<PolicyAudit> {
 fn host_audit(started: &Started, snapshot: &Snapshot, host: &Host) -> HostAudit {
     let policy = snapshot.policy_of(host);
     HostAudit {
-        name: host.domain_name.clone(),
+        name: host.domain_name.to_string(),
         policy: policy.name.clone(),
         applications: host
             .applications

@@ -30,3 +30,22 @@ fn after_a_signal() {
         assert_eq!(modes(&terminal), MODES);
     }
 }
+
+#[test]
+fn the_terminal_is_quiet_again_after_a_stop() {
+    use rustix::termios::{OptionalActions, tcsetattr};
+    let mut terminal = Terminal::start(&["--ephemeral", "--no-dns"]);
+    terminal.type_keys("enable\rshow clo");
+    terminal.wait_for_line("ServerIronADX#show clo");
+    let process = Pid::from_raw(i32::try_from(terminal.process()).unwrap()).unwrap();
+    kill_process(process, Signal::STOP).unwrap();
+    // As a shell does that takes the terminal meanwhile.
+    let mut changed = tcgetattr(terminal.device()).unwrap();
+    changed.local_modes |= MODES;
+    tcsetattr(terminal.device(), OptionalActions::Now, &changed).unwrap();
+    kill_process(process, Signal::CONT).unwrap();
+    terminal.wait_for_lines(&["ServerIronADX#show clo", "ServerIronADX#show clo"]);
+    assert!(modes(&terminal).is_empty());
+    terminal.type_keys("ck\r");
+    terminal.wait_for_line("ServerIronADX#");
+}

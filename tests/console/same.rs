@@ -1,7 +1,7 @@
-//! The console and the editor of remote sessions: the same keys show the same screen.
+//! The console and the machine behind every session: the same keys show the same screen.
 //!
-//! The editor is played in this process with a session of the console; the program on its terminal
-//! must come to show what it shows.
+//! The machine is played in this process with a session of the console; the program on its terminal
+//! must come to show what it shows, however the keys are cut into pieces on their way.
 
 use std::num::NonZeroU16;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use adxemu::appliance::Appliance;
 use adxemu::cli::session::Session;
 use adxemu::clock::DrivenClock;
 use adxemu::dns::{Responder, Settings};
-use adxemu::remote::shell::Shell;
+use adxemu::term::shell::Shell;
 
 use super::terminal::Terminal;
 

@@ -12,8 +12,8 @@ use adxemu::clock::{Clock as _, DrivenClock};
 use adxemu::dns::{Responder, Settings};
 use adxemu::remote::host_keys::HostKeys;
 use adxemu::remote::server::{Endpoint, EndpointKind, RemoteServer};
-use adxemu::remote::shell::Shell;
 use adxemu::remote::{Algorithms, Limits};
+use adxemu::term::shell::Shell;
 use tokio::runtime::Runtime;
 
 /// How long a server may be silent while a test waits for it.

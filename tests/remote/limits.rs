@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::net::TcpStream;
 
-use adxemu::remote::shell::MOST_TYPED_AHEAD;
 use adxemu::remote::{Algorithms, Limits};
+use adxemu::term::shell::MOST_TYPED_AHEAD;
 
 use super::at_home::{ACCOUNTS, Home, SILENCE, Wire};
 

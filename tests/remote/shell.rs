@@ -197,6 +197,21 @@ fn r21_sessions_see_each_other() {
 }
 
 #[test]
+fn no_key_means_help_in_a_text_over_several_lines() {
+    let mut typist = privileged();
+    typist.types("conf t\rbanner motd #\r");
+    assert_eq!(typist.types("Who are you?"), "Who are you?");
+    assert_eq!(typist.types("\t"), "");
+    typist.types("\r#\rend\rskip-page-display\r");
+    let shown = typist.types("show running-config | begin banner\r");
+    assert!(shown.contains("\r\nbanner motd ^C\r\nWho are you?^C\r\n^C\r\n"), "{shown}");
+    // Its lines are not lines to be had again; behind its end a key is a key again.
+    assert!(typist.types("sh?").contains("\r\n  show "));
+    let shown = typist.types("\x15\x10\x10\x10\x10\r");
+    assert!(shown.contains("\r\nInvalid input -> banner motd #\r\n"), "{shown}");
+}
+
+#[test]
 fn r22_two_reads_are_equal() {
     let mut typist = privileged();
     typist.types("skip-page-display\r");

@@ -15,9 +15,10 @@ use hickory_proto::op::{Message, ResponseCode};
 use hickory_proto::rr::RData;
 
 use super::messages::{A, MX, question, with_opt};
+use super::scripted::answer;
 use super::world::{Served, any_port, prefixed, read_reply, serve};
 
-const CONFIGURATION: &str = "\
+pub(crate) const CONFIGURATION: &str = "\
 server real ns-1 192.0.2.53
  port dns
  port dns proxy
@@ -76,27 +77,15 @@ fn start_server() -> u16 {
     port
 }
 
-/// The reply to a question: so many addresses from 192.0.2.1 on, TTL 300.
-fn answer(asked: &[u8], count: u8) -> Vec<u8> {
-    let end = 12 + asked[12..].iter().position(|byte| *byte == 0).unwrap() + 5;
-    let mut reply = asked[..end].to_vec();
-    reply[2] |= 0x84;
-    reply[6..12].copy_from_slice(&[0, count, 0, 0, 0, 0]);
-    if asked[end - 3] != 1 {
-        reply[7] = 0;
-        return reply;
-    }
-    for last in 1..=count {
-        reply.extend(b"\xc0\x0c\x00\x01\x00\x01\x00\x00\x01\x2c\x00\x04\xc0\x00\x02");
-        reply.push(last);
-    }
-    reply
-}
-
 /// An appliance whose server behind is at this port of the loopback address.
 fn served_before(port: u16) -> Served {
+    served_with(CONFIGURATION, port)
+}
+
+/// The same with another configuration, whose server behind is [`SERVER`].
+pub(crate) fn served_with(configuration: &str, port: u16) -> Served {
     let appliance = Appliance::in_memory(Arc::new(DrivenClock::new()));
-    appliance.start_with(CONFIGURATION);
+    appliance.start_with(configuration);
     assert!(appliance.configuration().rejected.is_empty());
     appliance.gate.open(Allowed::Mapped);
     let address: IpAddr = SERVER.0.parse().unwrap();

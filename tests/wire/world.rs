@@ -17,6 +17,7 @@ use adxemu::model::snapshot::{
 };
 use hickory_proto::op::Message;
 use hickory_proto::rr::rdata::opt::EdnsOption;
+use hickory_proto::serialize::binary::{BinDecodable as _, BinDecoder};
 use tokio::runtime::{Builder, Runtime};
 
 /// Long enough that only a hanging program exceeds it; no test waits for it to pass.
@@ -69,9 +70,9 @@ fn add_host(appliance: &Appliance, snapshot: &mut Snapshot, name: &str, list: &[
     snapshot.zones[0].hosts.push(host);
     snapshot.hosts.push(Arc::new(Host {
         zone: ZoneId(0),
-        name: name.to_owned(),
-        domain_name,
-        applications: vec![Application(80)],
+        domain_name: domain_name.into(),
+        name_length: u8::try_from(name.len()).unwrap(),
+        applications: vec![Application(80)].into(),
         track_port: None,
         min_active_bindings: false,
         policy: PolicyId::GLOBAL,
@@ -173,6 +174,14 @@ pub(crate) fn read_reply(stream: &mut TcpStream) -> Vec<u8> {
     let mut reply = vec![0; usize::from(u16::from_be_bytes(length))];
     stream.read_exact(&mut reply).unwrap();
     reply
+}
+
+/// A reply, behind which no byte is left over.
+pub(crate) fn whole(reply: &[u8]) -> Message {
+    let mut decoder = BinDecoder::new(reply);
+    let message = Message::read(&mut decoder).unwrap();
+    assert!(decoder.is_empty(), "{} bytes too many: {reply:x?}", decoder.len());
+    message
 }
 
 /// Codes and data of the EDNS options of a reply, in any order.

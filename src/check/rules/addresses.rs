@@ -20,7 +20,7 @@ fn address_in_no_site(subject: &Subject<'_>) -> Vec<Found> {
     for host in &snapshot.hosts {
         for address in host.addresses.iter().filter(|address| address.owner.is_none()) {
             let zone = &snapshot.zones[host.zone.index()].name;
-            let line = subject.places.line(Kept::HostAddress, &[zone, &host.name, &address.ip]);
+            let line = subject.places.line(Kept::HostAddress, &[zone, &host.name(), &address.ip]);
             let message = format!("{} of {} belongs to no site", address.ip, host.domain_name);
             found.push(Found::new(line, message));
         }
@@ -92,7 +92,7 @@ fn weights_of(subject: &Subject<'_>, snapshot: &Snapshot, host: &Host, found: &m
         ];
         for (weight, counts, kept, why) in kinds {
             if let Some(weight) = weight.filter(|_| !counts) {
-                let line = subject.places.line(kept, &[zone, &host.name, &address.ip]);
+                let line = subject.places.line(kept, &[zone, &host.name(), &address.ip]);
                 let of = format!("weight {weight} of {}", address.ip);
                 found.push(Found::new(line, format!("{of}: {why} for {}", host.domain_name)));
             }
@@ -103,7 +103,7 @@ fn weights_of(subject: &Subject<'_>, snapshot: &Snapshot, host: &Host, found: &m
 /// The first line of a host.
 fn host_line(subject: &Subject<'_>, host: &Host) -> Option<usize> {
     let zone = &subject.snapshot.zones[host.zone.index()].name;
-    let keys: [&dyn std::fmt::Display; 2] = [zone, &host.name];
+    let keys: [&dyn std::fmt::Display; 2] = [zone, &host.name()];
     let kinds = [
         Kept::HostApplication,
         Kept::HostPolicyUse,

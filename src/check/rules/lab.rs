@@ -247,7 +247,7 @@ fn applications(subject: &LabSubject<'_>, finds: &mut Finds) {
                 let Some((ports, false)) = ports.get(&address.ip) else { continue };
                 for application in host.applications.iter().filter(|one| !ports.contains(*one)) {
                     let line =
-                        member.places.line(Kept::HostAddress, &[zone, &host.name, &address.ip]);
+                        member.places.line(Kept::HostAddress, &[zone, &host.name(), &address.ip]);
                     let name = port_name(subject.grammar, *application);
                     let message = format!(
                         "{} of {}: the VIP has no port {name}",

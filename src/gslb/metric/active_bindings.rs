@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn an_application_that_the_vip_does_not_have_counts_nothing() {
-        let world = bindings([1, 1]).change_host(WWW, |host| host.applications = vec![SSL]);
+        let world = bindings([1, 1]).change_host(WWW, |host| host.applications = vec![SSL].into());
         let vip = ReportedVip { address: ip("1.1.1.1"), applications: vec![HTTP], standby: false };
         world.server("10.255.1.1").report_vip(vip);
         assert_eq!(counts(&world), [0, 1]);

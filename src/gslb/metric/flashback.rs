@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn an_unknown_application_has_only_the_tcp_check() {
         let world = delays([(10, 900), (10, 100), (50, 100)])
-            .change_host(WWW, |host| host.applications = vec![Application(8080)]);
+            .change_host(WWW, |host| host.applications = vec![Application(8080)].into());
         assert_eq!(world.run(WWW, 3), [1, 2, 1]);
     }
 

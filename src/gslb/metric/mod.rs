@@ -199,8 +199,8 @@ fn sift<R: Rule, O: Observer>(
     R::figures(view, candidates, figures);
     let figures = &*figures;
     let passes = R::test(view, figures);
-    let nobody_passes = !figures.iter().any(|&figure| passes(figure));
-    let all_stay = nobody_passes && !may_leave_nobody(metric);
+    let passing = figures.iter().filter(|&&figure| passes(figure)).count();
+    let all_stay = passing == 0 && !may_leave_nobody(metric);
     if O::LISTENS {
         for (&figure, &position) in figures.iter().zip(candidates.iter()) {
             observer.judged(metric.into(), position, R::tell(figure), all_stay || passes(figure));
@@ -208,8 +208,14 @@ fn sift<R: Rule, O: Observer>(
     }
     if all_stay {
         observer.skipped(metric.into(), Skip::NobodyPasses);
-    } else if !figures.iter().all(|&figure| passes(figure)) {
-        let mut kept = figures.iter().map(|&figure| passes(figure));
-        candidates.retain(|_| kept.next().unwrap_or(false));
+    } else if passing < figures.len() {
+        let mut stay = 0;
+        for (place, &figure) in figures.iter().enumerate() {
+            if passes(figure) {
+                candidates[stay] = candidates[place];
+                stay += 1;
+            }
+        }
+        candidates.truncate(stay);
     }
 }

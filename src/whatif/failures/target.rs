@@ -281,7 +281,7 @@ impl<'a> Targets<'a> {
             Family::V4 => "A",
             Family::V6 => "AAAA",
         };
-        let name = host.domain_name.clone();
+        let name = host.domain_name.to_string();
         Outcome {
             told: NameOutcome { name, record_type, clients: told },
             dead: dead / number(self.groups.len().max(1)),

@@ -147,6 +147,14 @@ impl Shell {
         self.prompt();
     }
 
+    /// Shows the line that is being edited once more, on a line of its own.
+    pub fn show_again(&mut self) {
+        if self.pager.is_none() && !self.is_over() {
+            self.editor.leave(&mut self.output);
+            self.prompt();
+        }
+    }
+
     /// For how long nothing was typed.
     pub fn idle(&self) -> Duration {
         self.session.appliance().clock.now().since(self.last_input)
@@ -223,7 +231,7 @@ impl Shell {
             Wish::Leave => {
                 // It leaves at `>` and `#`, and nowhere else (decisions 1.1).
                 let leaves = self.session.is_outside_configuration();
-                if !leaves || self.session.question().is_some() {
+                if !leaves || self.session.takes_text() {
                     return false;
                 }
                 push_lines(&mut self.output, "\n");
@@ -257,10 +265,10 @@ impl Shell {
             push_lines(&mut self.output, &notice);
         }
         let prompt = self.prompt_line();
-        let kind = match self.session.question() {
-            None => Kind::Command,
-            Some(question) if question.is_secret() => Kind::Secret,
-            Some(_) => Kind::Answer,
+        let kind = match (self.session.asks_secret(), self.session.takes_text()) {
+            (true, _) => Kind::Secret,
+            (false, true) => Kind::Answer,
+            (false, false) => Kind::Command,
         };
         self.editor.show(&prompt, kind, &mut self.output);
     }

@@ -10,19 +10,21 @@ use std::io;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-use super::admission::Newcomer;
 use super::shell::{MOST_TYPED_AHEAD, MUCH_TYPED_AHEAD, Shell};
 use crate::appliance::Appliance;
 use crate::cli::sessions::LineKind;
+use crate::clock::Moment;
 use crate::model::lines::LineSettings;
 
 /// What arrives.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Input {
+pub(crate) enum Input {
     /// Keys.
     Typed(Vec<u8>),
     /// The terminal has that many columns now.
     Width(usize),
+    /// The screen may no longer show the line that is being edited.
+    Again,
     /// This must be sent at once: it belongs to the protocol.
     Answer(Vec<u8>),
     /// Nothing more will be typed; what was, still counts.
@@ -30,20 +32,33 @@ pub(super) enum Input {
 }
 
 /// Where keys come from. What waits for them may give up at any moment and lose nothing.
-pub(super) trait Source: Send {
+pub(crate) trait Source: Send {
     /// The next thing to arrive; `None` when the connection is gone.
     fn next(&mut self) -> impl Future<Output = Option<Input>> + Send;
 }
 
 /// Where text goes to.
-pub(super) trait Sink: Send {
+pub(crate) trait Sink: Send {
     /// Sends bytes; waits as long as the other end does not take them.
     fn send(&mut self, bytes: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send;
 }
 
+/// A client that has not said who it is.
+pub(crate) trait Guest: Send {
+    /// Whether the time to say it has passed.
+    fn is_late(&self, now: Moment) -> bool;
+}
+
+/// Nobody waits for that on the console.
+impl Guest for () {
+    fn is_late(&self, _now: Moment) -> bool {
+        false
+    }
+}
+
 /// How a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(crate) enum Ending {
     /// Its user left, or was made to.
     Over,
     /// The connection is gone.
@@ -58,12 +73,12 @@ pub(super) enum Ending {
     Fault,
 }
 
-/// Runs a session to its end. `newcomer` is given back once the user is known.
-pub(super) async fn run(
+/// Runs a session to its end. `newcomer` is dropped once the user is known.
+pub(crate) async fn run<G: Guest>(
     shell: Shell,
     source: &mut impl Source,
     sink: &mut impl Sink,
-    newcomer: Option<Newcomer>,
+    newcomer: Option<G>,
 ) -> Ending {
     let bells = shell.session().appliance().log.subscribe();
     let mut runner =
@@ -75,18 +90,18 @@ pub(super) async fn run(
     }
 }
 
-struct Runner {
+struct Runner<G> {
     /// Away only while a line runs.
     shell: Option<Shell>,
     bells: watch::Receiver<()>,
-    newcomer: Option<Newcomer>,
+    newcomer: Option<G>,
     /// Whether nothing more will be typed.
     is_ended: bool,
     /// What the protocol must answer.
     answer: Vec<u8>,
 }
 
-impl Runner {
+impl<G: Guest> Runner<G> {
     /// Sends what there is to send, runs what there is to run, or waits. Gives the end, if this is
     /// it.
     async fn step(&mut self, source: &mut impl Source, sink: &mut impl Sink) -> Option<Ending> {
@@ -176,6 +191,7 @@ impl Runner {
         match input {
             Input::Typed(bytes) => shell.receive(&bytes),
             Input::Width(columns) => shell.set_width(columns),
+            Input::Again => shell.show_again(),
             Input::Answer(bytes) => self.answer.extend(bytes),
             Input::End => self.is_ended = true,
         }
@@ -202,7 +218,7 @@ impl Runner {
 }
 
 /// What holds for the lines of an appliance as the last command left it.
-pub(super) fn line_settings(appliance: &Appliance) -> LineSettings {
+pub(crate) fn line_settings(appliance: &Appliance) -> LineSettings {
     let configuration = appliance.configuration();
     LineSettings::read(&appliance.grammar, &configuration.trees.configuration)
 }

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use crate::term::utf8;
+use super::utf8;
 
 /// A key of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,29 +1,25 @@
-//! The main job from outside: the real program, asked by the real `dig`.
-//!
-//! Without dig these tests say so and pass, unless `ADXEMU_REQUIRE_DIG` is set, as `.ci/run` does.
-
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+//! The main job: the built-in examples asked by dig.
 
 use std::collections::BTreeMap;
-use std::env;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::SocketAddr;
-use std::process::{Child, ChildStderr, Command, Stdio};
+
+use super::program::{Program, are_here};
 
 /// How often the sample of the guide asks for `a.b.c` (GSLB guide p. 45).
 const QUESTIONS: usize = 36;
-/// What a run without dig must not pass over.
-const REQUIRE: &str = "ADXEMU_REQUIRE_DIG";
+
+fn dig_is_here() -> bool {
+    are_here(&["dig"], "-v")
+}
 
 #[test]
 fn a_serving_demo_answers_dig() {
     if !dig_is_here() {
         return;
     }
-    let program = Program::start(&["serve", "demo", "--dns", "127.0.0.1:0"]);
+    let program = Program::start(&["serve", "demo"]);
     let mut first_addresses = BTreeMap::new();
     for _ in 0..QUESTIONS {
-        let answer = program.dig(&["a.b.c", "+short"]);
+        let answer = program.ask("dig", &["a.b.c", "+short"]);
         let addresses: Vec<&str> = answer.lines().collect();
         assert_eq!(addresses.len(), 3, "{answer}");
         *first_addresses.entry(addresses[0].to_owned()).or_insert(0) += 1;
@@ -32,9 +28,9 @@ fn a_serving_demo_answers_dig() {
         [("10.1.1.180", 9), ("10.1.1.181", 9), ("10.1.1.182", 18)].map(|(a, n)| (a.to_owned(), n));
     assert_eq!(first_addresses, BTreeMap::from(expected));
 
-    let other = program.dig(&["nowhere.example", "+tcp"]);
+    let other = program.ask("dig", &["nowhere.example", "+tcp"]);
     assert!(other.contains("status: REFUSED"), "{other}");
-    let unsupported = program.dig(&["a.b.c", "mx"]);
+    let unsupported = program.ask("dig", &["a.b.c", "mx"]);
     assert!(unsupported.contains("status: NOERROR"), "{unsupported}");
     assert!(unsupported.contains("ANSWER: 0, AUTHORITY: 0"), "{unsupported}");
     program.terminate();
@@ -45,10 +41,10 @@ fn questions_of_dig_count_at_the_prompt() {
     if !dig_is_here() {
         return;
     }
-    let mut program = Program::start(&["demo", "--dns", "127.0.0.1:0"]);
+    let program = Program::start(&["demo"]);
     for question in 0..QUESTIONS {
         let transport = if question % 2 == 0 { "+notcp" } else { "+tcp" };
-        let answer = program.dig(&["A.b.C", transport]);
+        let answer = program.ask("dig", &["A.b.C", transport]);
         assert!(answer.contains("status: NOERROR"), "{answer}");
         assert!(answer.contains("flags: qr aa rd;"), "{answer}");
         assert!(answer.contains("A.b.C.\t\t\t10\tIN\tA\t10.1.1.18"), "{answer}");
@@ -120,99 +116,13 @@ fn gateways_are_told_by_the_address_that_asks() {
         let text = format!("{}{}\n", adxemu::demo::Demo::Sna.text(), lines.join("\n"));
         std::fs::write(&file, text).unwrap();
         let file = file.to_str().unwrap();
-        let program = Program::start(&["serve", "--config", file, "--dns", "127.0.0.1:0"]);
+        let program = Program::start(&["serve", "--config", file]);
         for (from, name, last) in *questions {
-            let answer = program.dig(&["-b", from, name, "+short"]);
+            let answer = program.ask("dig", &["-b", from, name, "+short"]);
             assert_eq!(answer.trim_end(), format!("192.0.2.{last}"), "{from} {name}: {lines:?}");
         }
-        let nobody = program.dig(&["-b", STRANGER, GLB]);
+        let nobody = program.ask("dig", &["-b", STRANGER, GLB]);
         assert!(nobody.contains("status: NXDOMAIN"), "{nobody}");
         program.terminate();
-    }
-}
-
-/// Whether dig is installed.
-fn dig_is_here() -> bool {
-    let found = Command::new("dig").arg("-v").output().is_ok();
-    if !found {
-        assert!(env::var_os(REQUIRE).is_none(), "dig is not installed, and {REQUIRE} is set");
-        // The harness shows standard error with `--nocapture`, and what is written to it directly
-        // always.
-        let mut stderr = std::io::stderr();
-        writeln!(stderr, "skipped: dig is not installed (package dnsutils)").unwrap();
-    }
-    found
-}
-
-/// The program while a test asks it.
-struct Program {
-    child: Child,
-    /// Stays open, so that the program can go on writing to it.
-    _stderr: BufReader<ChildStderr>,
-    /// Where DNS answers.
-    address: SocketAddr,
-}
-
-impl Program {
-    /// Starts the program and waits until it says where DNS answers.
-    fn start(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_adxemu"))
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut said = String::new();
-        while stderr.read_line(&mut said).unwrap() > 0 {
-            let last = said.lines().last().unwrap_or_default();
-            if let Some((_, rest)) = last.split_once("DNS answering on ") {
-                let address = rest.split(' ').next().unwrap().parse().unwrap();
-                return Program { child, _stderr: stderr, address };
-            }
-        }
-        panic!("the program ended with {:?} and said\n{said}", child.wait());
-    }
-
-    /// What dig prints. `-r` keeps a `.digrc` of the user out.
-    fn dig(&self, arguments: &[&str]) -> String {
-        let output = Command::new("dig")
-            .arg("-r")
-            .arg(format!("@{}", self.address.ip()))
-            .args(["-p", &self.address.port().to_string(), "+tries=1", "+time=20"])
-            .args(arguments)
-            .output()
-            .unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success(), "dig: {text}");
-        text
-    }
-
-    /// Types lines, ends the input, and gives what the program printed until its end.
-    fn type_to_the_end(&mut self, lines: &str) -> String {
-        let mut stdin = self.child.stdin.take().unwrap();
-        stdin.write_all(lines.as_bytes()).unwrap();
-        drop(stdin);
-        let mut log = String::new();
-        self.child.stdout.take().unwrap().read_to_string(&mut log).unwrap();
-        assert!(self.child.wait().unwrap().success());
-        log
-    }
-
-    /// Stops the program as an operator would; a serving one then ends well.
-    fn terminate(mut self) {
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").arg(id).status().unwrap().success());
-        assert!(self.child.wait().unwrap().success());
-    }
-}
-
-impl Drop for Program {
-    /// A test that fails leaves no program behind.
-    fn drop(&mut self) {
-        // Both fail when the program has ended, which is what is wanted.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -58,7 +58,7 @@ pub enum Kind {
     /// A command.
     #[default]
     Command,
-    /// The answer to a question.
+    /// The answer to a question, or a line of a text that is being typed.
     Answer,
     /// One that must not be seen.
     Secret,
@@ -103,7 +103,7 @@ impl Editor {
         let deleted = std::mem::take(&mut self.deletes);
         let before = self.line[..self.place].to_owned();
         match key {
-            // Inside an open quote, and in an answer, it is an ordinary character (decisions 1.6).
+            // Inside an open quote, in an answer and in a text it is an ordinary character (decisions 1.6).
             Key::Char('?') if self.kind == Kind::Command && !words::is_inside_quotes(&before) => {
                 self.leave(output);
                 return Some(Wish::Help(before));
@@ -272,7 +272,7 @@ impl Editor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::remote::keys::Decoder;
+    use crate::term::keys::Decoder;
 
     /// What the editor says to these bytes, the last thing it wants last, and the line that stays.
     fn typed(bytes: &str) -> (Vec<Wish>, String) {

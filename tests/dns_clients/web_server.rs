@@ -1,18 +1,11 @@
 //! Checks over the network from outside: a real web server is stopped and started while the real
 //! program is asked.
-//!
-//! Without python3 this passes, unless `ADXEMU_REQUIRE_DIG` is set, as
-//! `.ci/run` does.
 
-#![allow(clippy::unwrap_used, reason = "everything in this crate is part of a test")]
-
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a run without the tools must not pass over.
-const REQUIRE: &str = "ADXEMU_REQUIRE_DIG";
+use super::program::{Program, Running, are_here};
 
 /// Seconds between two checks, and retries.
 const INTERVAL: u64 = 2;
@@ -21,17 +14,6 @@ const RETRIES: u64 = 1;
 /// The longest that a change may take to be seen: the check before it has just begun, then the first
 /// that fails and its retries, each at most as long as an interval; the program looks once a second.
 const BOUND: Duration = Duration::from_secs((INTERVAL + 1) * (RETRIES + 2) + INTERVAL);
-
-/// A program that is ended with the test.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // Both fail when it has ended, which is what is wanted.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// A web server of Python on this port, once it answers.
 fn web_server(port: u16) -> Running {
@@ -95,8 +77,7 @@ fn wait_for(dns: SocketAddr, count: usize) -> Duration {
 
 #[test]
 fn a_web_server_that_stops_leaves_the_answers_and_comes_back() {
-    if Command::new("python3").arg("-V").output().is_err() {
-        assert!(std::env::var_os(REQUIRE).is_none(), "python3 is not installed");
+    if !are_here(&["python3"], "-V") {
         return;
     }
     let ports = [free_port(), free_port()];
@@ -119,27 +100,8 @@ emulate map 192.0.2.2 http 127.0.0.1:{}
 ",
         ports[0], ports[1]
     );
-    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("live.cfg");
-    std::fs::File::create(&path).unwrap().write_all(configuration.as_bytes()).unwrap();
-    let mut program = Running(
-        Command::new(env!("CARGO_BIN_EXE_adxemu"))
-            .args(["serve", "--live=mapped", "--dns", "127.0.0.1:0", "--config"])
-            .arg(&path)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap(),
-    );
-    let mut line = String::new();
-    let mut stderr = BufReader::new(program.0.stderr.take().unwrap());
-    let dns = loop {
-        line.clear();
-        assert!(stderr.read_line(&mut line).unwrap() > 0, "the program has ended");
-        if let Some((_, rest)) = line.split_once("DNS answering on ") {
-            break rest.split(' ').next().unwrap().parse().unwrap();
-        }
-    };
+    let program = Program::serve("web-server", &configuration, &["--live=mapped"]);
+    let dns = program.address;
     let both = [Ipv4Addr::new(192, 0, 2, 1), Ipv4Addr::new(192, 0, 2, 2)];
     let mut up = ask(dns);
     up.sort_unstable();
