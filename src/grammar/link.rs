@@ -353,6 +353,8 @@ named_enum! {
         EmulateOwnSessions = "emulate-own-sessions",
         EmulateOwnCpu = "emulate-own-cpu",
         EmulateOwnConnectionRate = "emulate-own-connection-rate",
+        EmulateOwnRtt = "emulate-own-rtt",
+        EmulateOwnActiveRtt = "emulate-own-active-rtt",
         EmulateBindingSessions = "emulate-binding-sessions",
         EmulateHealth = "emulate-health",
         EmulateApplicationHealth = "emulate-application-health",

@@ -604,6 +604,8 @@ impl<'a> Projection<'a> {
             | Kept::EmulateOwnSessions
             | Kept::EmulateOwnCpu
             | Kept::EmulateOwnConnectionRate
+            | Kept::EmulateOwnRtt
+            | Kept::EmulateOwnActiveRtt
             | Kept::EmulateBindingSessions
             | Kept::EmulateHealth
             | Kept::EmulateApplicationHealth
