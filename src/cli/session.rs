@@ -312,7 +312,8 @@ impl Session {
                 }
                 if argument.value_type == ValueType::Port && is_in_slot(&text) {
                     let places = [("port", text.as_str())];
-                    text = grammar.message(Message::PortInSlot, &places).trim_end().to_owned();
+                    let in_slot = grammar.message(Message::PortInSlot, &places);
+                    in_slot.trim_end().clone_into(&mut text);
                 }
                 values.push((argument.name.clone(), text));
             }

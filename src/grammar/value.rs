@@ -275,7 +275,7 @@ impl ValueType {
             (ValueType::Choice(id), value) => out.push_str(&choices[id.0].word_of(value)),
             (ValueType::Quoted, Value::Text(text)) => print_quoted(text, out),
             (ValueType::Line | ValueType::Delimited | ValueType::PortList, Value::Text(text)) => {
-                out.push_str(text)
+                out.push_str(text);
             }
             (_, Value::Text(text)) => {
                 if text.is_empty() || text.contains(char::is_whitespace) || text.contains('|') {

@@ -109,46 +109,39 @@ fn persistence(
 }
 
 fn by_metrics(view: &View<'_>, mut candidates: Candidates, observer: &mut impl Observer) -> Choice {
-    match run_metrics(view, &mut candidates, observer) {
-        Outcome::Nobody => Choice::NONE,
-        Outcome::Decided(decision) => Choice::of(candidates[0], decision),
-        Outcome::Undecided => {
-            let (best, decision) = metric::break_tie(view, &candidates, observer);
+    let (left, decided) = run_metrics(view, &mut candidates, observer);
+    match (left, decided) {
+        ([], _) => Choice::NONE,
+        ([best, ..], Some(decision)) => Choice::of(*best, decision),
+        (left, None) => {
+            let (best, decision) = metric::break_tie(view, left, observer);
             Choice::of(best, decision)
         }
     }
 }
 
-/// How the run over the metrics ended.
-enum Outcome {
-    /// No address is acceptable.
-    Nobody,
-    /// One address is left, because of this.
-    Decided(Decision),
-    /// Several are left.
-    Undecided,
-}
-
-fn run_metrics(
+/// The candidates that are left after all metrics, moved to the front, and what has decided if one is.
+fn run_metrics<'a>(
     view: &View<'_>,
-    candidates: &mut Candidates,
+    candidates: &'a mut [usize],
     observer: &mut impl Observer,
-) -> Outcome {
+) -> (&'a [usize], Option<Decision>) {
     let policy = view.policy();
-    let mut decided = (candidates.len() == 1).then(|| first_decision(policy));
+    let mut left = candidates.len();
+    let mut decided = (left == 1).then(|| first_decision(policy));
     for &metric in &policy.metrics {
         if decided.is_some() && metric != Metric::HealthCheck {
             continue;
         }
-        metric::apply(metric, view, candidates, observer);
-        if candidates.is_empty() {
-            return Outcome::Nobody;
+        left = metric::apply(metric, view, &mut candidates[..left], observer);
+        if left == 0 {
+            break;
         }
-        if candidates.len() == 1 && decided.is_none() {
+        if left == 1 && decided.is_none() {
             decided = Some(metric.into());
         }
     }
-    decided.map_or(Outcome::Undecided, Outcome::Decided)
+    (&candidates[..left], decided)
 }
 
 /// What a choice without alternative is credited to.

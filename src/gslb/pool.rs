@@ -61,7 +61,8 @@ impl Pool {
                 let stalls = is_checked_later && !pool.positions().all(healthy);
                 return if stalls { Pool::default() } else { pool };
             }
-            metric::apply(metric, view, &mut candidates, &mut ());
+            let left = metric::apply(metric, view, &mut candidates, &mut ());
+            candidates.truncate(left);
             if candidates.is_empty() {
                 return Pool::default();
             }

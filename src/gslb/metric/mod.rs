@@ -37,7 +37,7 @@ use self::weighted_ip::WeightedIp;
 use self::weighted_site::WeightedSite;
 use smallvec::SmallVec;
 
-use crate::gslb::choose::{Candidates, View};
+use crate::gslb::choose::View;
 use crate::gslb::domain::Decision;
 use crate::gslb::observe::{Figure, Observer, Skip};
 use crate::model::policy::{Metric, TieBreaker};
@@ -74,16 +74,20 @@ trait Rule {
 /// Candidates whose figures take no allocation.
 const FEW: usize = 8;
 
-/// Applies one metric: takes away the candidates that do not pass.
+/// Applies one metric: moves the candidates that pass to the front, in their order, and says how many
+/// they are.
+#[must_use]
 pub(super) fn apply<O: Observer>(
     metric: Metric,
     view: &View<'_>,
-    candidates: &mut Candidates,
+    candidates: &mut [usize],
     observer: &mut O,
-) {
+) -> usize {
     match metric {
         // The usual case, and nobody wants to hear of it.
-        Metric::HealthCheck if !O::LISTENS && health_check::all_pass(view, candidates) => {}
+        Metric::HealthCheck if !O::LISTENS && health_check::all_pass(view, candidates) => {
+            candidates.len()
+        }
         Metric::HealthCheck => sift::<HealthCheck, _>(metric, view, candidates, observer),
         Metric::WeightedIp => sift::<WeightedIp, _>(metric, view, candidates, observer),
         Metric::WeightedSite => sift::<WeightedSite, _>(metric, view, candidates, observer),
@@ -181,12 +185,12 @@ const fn may_leave_nobody(metric: Metric) -> bool {
 fn sift<R: Rule, O: Observer>(
     metric: Metric,
     view: &View<'_>,
-    candidates: &mut Candidates,
+    candidates: &mut [usize],
     observer: &mut O,
-) {
+) -> usize {
     if let Some(reason) = R::skip(view) {
         observer.skipped(metric.into(), reason);
-        return;
+        return candidates.len();
     }
     let (mut few, mut many);
     let figures: &mut [R::Figure] = if candidates.len() <= FEW {
@@ -208,14 +212,17 @@ fn sift<R: Rule, O: Observer>(
     }
     if all_stay {
         observer.skipped(metric.into(), Skip::NobodyPasses);
-    } else if passing < figures.len() {
-        let mut stay = 0;
-        for (place, &figure) in figures.iter().enumerate() {
-            if passes(figure) {
-                candidates[stay] = candidates[place];
-                stay += 1;
-            }
-        }
-        candidates.truncate(stay);
+        return candidates.len();
     }
+    if passing == candidates.len() {
+        return passing;
+    }
+    let mut left = 0;
+    for (place, &figure) in figures.iter().enumerate() {
+        if passes(figure) {
+            candidates[left] = candidates[place];
+            left += 1;
+        }
+    }
+    left
 }
