@@ -22,7 +22,7 @@ use crate::config::load::stop_message;
 use crate::config::references;
 use crate::config::tree::{Path, Reading, Statement, key_of};
 use crate::dns::Responder;
-use crate::grammar::link::{Kept, Message};
+use crate::grammar::link::{Action, Kept, Message};
 use crate::grammar::ports::is_in_slot;
 use crate::grammar::value::{Fit, ValueType};
 use crate::grammar::{Command, Grammar, ModeId, Privilege, Verb, fill_places};
@@ -615,15 +615,14 @@ impl Session {
                     Editor::new(grammar, trees, &place).alter(command, &hit.values)
                 })?;
                 self.has_changed |= changed;
-                let Some(action) = action else { return Ok(String::new()) };
-                // It is done to the statement that was altered.
-                let grammar = Arc::clone(&self.appliance.grammar);
-                let Some((opener, values)) = place.path.last().cloned() else {
-                    return Ok(String::new());
-                };
-                let statement = Statement { command: opener, negated: false, values, block: None };
-                let reading = Reading { grammar: &grammar, statement: &statement };
-                actions::perform(self, *action, &reading)
+                action.map_or(Ok(String::new()), |action| self.act_on_opener(action, &place))
+            }
+            Verb::Apply(kept) => {
+                let place = self.place_of(hit.mode);
+                self.appliance.edit(|grammar, trees| {
+                    Ok::<_, Refusal>(Editor::new(grammar, trees, &place).apply(*kept))
+                })?;
+                Ok(String::new())
             }
             Verb::Enter(mode) => {
                 self.levels.push(Place { mode: *mode, path: Path::new() });
@@ -662,6 +661,16 @@ impl Session {
             }
             Verb::Accept => Ok(String::new()),
         }
+    }
+
+    /// Does something to the statement that opened a block.
+    fn act_on_opener(&mut self, action: Action, place: &Place) -> Result<String, Refusal> {
+        let grammar = Arc::clone(&self.appliance.grammar);
+        let Some((command, values)) = place.path.last().cloned() else {
+            return Ok(String::new());
+        };
+        let statement = Statement { command, negated: false, values, block: None };
+        actions::perform(self, action, &Reading { grammar: &grammar, statement: &statement })
     }
 
     /// Goes to another appliance, at its privileged level.
