@@ -38,7 +38,7 @@ use crate::model::network::Network;
 use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::{NameEntry, Snapshot};
 use crate::model::time_zone::TimeZone;
-use crate::model::world::{self, Effect, World};
+use crate::model::world::{self, Effect, RttReports, World};
 use crate::store::{Saved, StateDirectory, StoreError};
 use crate::tftp::TftpServer;
 
@@ -769,6 +769,9 @@ impl Appliance {
             // What was never set is no report: settings made for the device stay.
             if before.unwrap_or(&Own::default()) != &own {
                 own.tell(&server.state, before);
+                let (states, server_address) = (&self.states, server.address);
+                let reports = RttReports { states, snapshot, server: server_address };
+                reports.tell(&own, before, self.clock.now());
                 // No report has to travel.
                 server.state.report_status();
                 told.insert(server.address, own.clone());

@@ -24,6 +24,7 @@ use crate::grammar::Grammar;
 use crate::health::own::Own;
 use crate::health::state::{Connection, ReportedVip, States};
 use crate::model::snapshot::{Application, Snapshot};
+use crate::model::world::RttReports;
 use crate::store::{self, StoreError};
 
 mod vips;
@@ -341,6 +342,12 @@ impl Lab {
                 }
                 if old == Some(&report) {
                     continue;
+                }
+                if let Some(own) = &report.own {
+                    let before = old.and_then(|old| old.own.as_ref());
+                    let (states, server) = (&controller.states, server.address);
+                    let reports = RttReports { states, snapshot, server };
+                    reports.tell(own, before, controller.clock.now());
                 }
                 if tell(&controller.states, server.address, old, &report) {
                     controller.owners_changed();

@@ -5,11 +5,15 @@
 
 use std::sync::{Arc, OnceLock};
 
+use adxemu::appliance::Appliance;
 use adxemu::check;
+use adxemu::cli::session::Session;
+use adxemu::clock::DrivenClock;
 use adxemu::config::capture;
 use adxemu::config::edit::Trees;
 use adxemu::config::load::{self, Fate, Heard, Listener, Report};
 use adxemu::config::render::{self, Secrets};
+use adxemu::dns::{Responder, Settings};
 use adxemu::grammar::Grammar;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -48,6 +52,14 @@ const BLOCKS: &[&str] = &[
     "server real rs3 192.0.2.33\n port-range pr2\n port http healthck front\n port 8080 healthck all\n",
     "server virtual vip3 198.51.100.53\n port-range pr1\n port http\n port ssl\n track http ssl\n \
      track-group ssl http 8080\n bind port-range pr1 rs3 pr2\n sym-priority 200\n",
+    "server port-policy pp1\n protocol http\n protocol http url \"GET /ready\"\n protocol http status-code 200 204\n",
+    "server real rs4 192.0.2.34\n port http\n port http use-port-policy pp1\n ip-address 192.0.2.44\n \
+     ip-address 192.0.2.45 force-shutdown\n",
+    "port-range pr1\n port 8052 to 8060\napply port-range\nport-range pr1\n no port 8052 to 8060\n",
+    "server force-delete\nemulate sessions vip1 http rs1 http 10 lasting 60\nemulate sessions vip1 http rs2 http 4\n",
+    "emulate own rtt 198.51.100.0/24 50\nemulate own rtt 198.51.100.0/24 70 active dns failed\n",
+    "no server real rs1\nserver virtual vip1 198.51.100.50\n no bind http rs2 http\n",
+    "sna-domain sna.example\n system gw1 192.0.2.11\n lu LU01 system gw1\nemulate sna sna.example system gw1 load-average 0.5\n",
     "emulate own sessions 5 10\nemulate own cpu 4\nemulate own connection-rate 1 2 3\n",
     "vlan 10 name WEB by port\n tagged ethe 1 to 4\n router-interface ve 10\n",
     "aaa authentication login default local\nhostname lab-1\nip address 192.0.2.10 255.255.255.0\n",
@@ -237,6 +249,59 @@ proptest! {
         let text = format!("{noise}\n{text}\nlab-1#show running-config\n{text}\nlab-1#");
         let cleaned = capture::clean(grammar(), &text);
         prop_assert_eq!(cleaned.split('\n').count(), text.split('\n').count());
+    }
+}
+
+/// An appliance on a clock that moves only when it is told to.
+fn appliance() -> Arc<Appliance> {
+    let clock = Arc::new(DrivenClock::new());
+    Arc::new(Appliance::new(Arc::clone(grammar()), clock, None))
+}
+
+fn session(appliance: &Arc<Appliance>) -> Session {
+    let appliance = Arc::clone(appliance);
+    Session::privileged(Arc::new(Responder { appliance, settings: Settings::default() }))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever was loaded, the appliance runs: its displays come, time passes, and a restart from what
+    /// it saves changes nothing.
+    #[test]
+    fn a_damaged_configuration_runs(text in damaged()) {
+        let appliance = appliance();
+        appliance.start_with(&text);
+        let mut session = session(&appliance);
+        for line in ["show server real", "show server bind", "show gslb dns zone", "show gslb site", "show port-range"] {
+            let page = session.run(line);
+            prop_assert!(!page.starts_with("Invalid input"), "{line}: {page}");
+        }
+        session.run("emulate clock advance 200");
+        session.run("emulate query www.gslb.example count 3");
+        let before = session.run("show running-config");
+        session.run("write memory");
+        session.run("reload-yes");
+        let first = session.run("show running-config");
+        prop_assert_eq!(before, first);
+    }
+
+    /// The same lines pasted at a prompt: each is answered, and what is then configured reads back.
+    #[test]
+    fn a_damaged_configuration_can_be_pasted(text in damaged()) {
+        let appliance = appliance();
+        let mut session = session(&appliance);
+        session.run("configure terminal");
+        for line in text.lines() {
+            session.run(line);
+            prop_assert!(!session.prompt().is_empty());
+        }
+        let configuration = appliance.configuration();
+        let (first, world) = printed(&configuration.trees);
+        drop(configuration);
+        let (again, report, _) = read(&format!("{first}{world}"));
+        prop_assert_eq!(&report.rejected, &[], "printed, but refused when read:\n{}", first);
+        prop_assert_eq!(printed(&again), (first, world));
     }
 }
 

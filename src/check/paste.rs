@@ -72,6 +72,7 @@ impl Paste {
                     | Verb::End
                     | Verb::Clear(_)
                     | Verb::Alter(_)
+                    | Verb::Apply(_)
                     | Verb::Accept => true,
                 };
                 if !is_kept {

@@ -181,7 +181,6 @@ pub static RULES: &[&Rule] = &[
     &servers::UNKNOWN_SERVER,
     &servers::UNKNOWN_HEALTH_POLICY,
     &servers::UNKNOWN_PORT_RANGE,
-    &servers::PORT_RANGE_TOO_LONG,
     &servers::UNBOUND_PORT,
     &servers::TRACKED_PORT_UNBOUND,
     &lab::NO_CONTROLLER,

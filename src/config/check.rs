@@ -14,7 +14,7 @@ use crate::config::render::MASK;
 use crate::config::tree::{Values, group_of};
 use crate::grammar::link::{Kept, Message};
 use crate::grammar::value::{Value, ValueType};
-use crate::grammar::{Command, Grammar, Storage};
+use crate::grammar::{Avoidance, Command, Grammar, Span, Storage};
 use crate::secret;
 
 /// A line that is a command, but not now.
@@ -141,8 +141,21 @@ impl Editor<'_> {
             Some(Value::Number(number)) => Some(*number),
             _ => None,
         };
-        let broken = storage.above.iter().find(|rule| number(rule.argument) > number(rule.limit));
-        broken.map_or(Ok(()), |rule| Err(self.refusal(rule.message, command, values)))
+        let above = storage.above.iter().find(|rule| number(rule.argument) > number(rule.limit));
+        let range = |first, last| Some(number(first)?..=number(last)?);
+        let is_too_long = |rule: &&Span| {
+            let range = range(rule.first, rule.last);
+            range.is_some_and(|range| range.end().saturating_sub(*range.start()) >= rule.most)
+        };
+        let holds_one = |rule: &&Avoidance| {
+            let range = range(rule.first, rule.last);
+            range.is_some_and(|range| rule.numbers.iter().any(|one| range.contains(one)))
+        };
+        let broken = above.map(|rule| rule.message).or_else(|| {
+            let span = storage.spans.iter().find(is_too_long).map(|rule| rule.message);
+            span.or_else(|| storage.avoids.iter().find(holds_one).map(|rule| rule.message))
+        });
+        broken.map_or(Ok(()), |message| Err(self.refusal(message, command, values)))
     }
 
     /// The first of its kind may have to say something. A file may hold them in any order.
@@ -155,7 +168,10 @@ impl Editor<'_> {
         let Some(first) = storage.first.as_ref().filter(|_| !self.is_stored) else {
             return Ok(());
         };
-        if values_of(values, first.argument).any(|value| *value == first.value) {
+        let mut given = values_of(values, first.argument).peekable();
+        let default = storage.defaults.iter().find(|(argument, _)| *argument == first.argument);
+        let unsaid = default.filter(|_| given.peek().is_none()).map(|(_, value)| value);
+        if given.chain(unsaid).any(|value| *value == first.value) {
             return Ok(());
         }
         let others = storage.excludes.iter();

@@ -402,6 +402,7 @@ impl<'a> Editor<'a> {
                 return;
             }
         }
+        let former = old.map(Statement::without_block);
         let adds = storage.adds.is_some() && !negated && old.is_none();
         let added = if adds { self.added_line(storage, command, &new) } else { None };
         let statement = Statement { command: command.id, negated, values: new, block: None };
@@ -419,12 +420,38 @@ impl<'a> Editor<'a> {
                 self.outcome.world.insert(place, removed);
             }
         }
+        self.wait(command, storage, former);
         if let Some((added, values)) = added
             && let Some(storage) = &added.storage
             && self.is_new(added, &values)
         {
             self.put(added, storage, values, false);
         }
+    }
+
+    /// Lets what was there count until the change is applied, if the block is referred to.
+    fn wait(&mut self, command: &Command, storage: &Storage, former: Option<Statement>) {
+        let Some((opener, key)) = self.place.path.last().filter(|_| storage.waits) else { return };
+        let outer = self.grammar.command(*opener).storage.as_ref();
+        let is_used = outer
+            .zip(key.last())
+            .is_some_and(|(outer, (_, value))| self.trees.configuration.is_used(outer.kept, value));
+        if let Some(block) = self.block_mut().filter(|block| is_used || !block.waiting().is_empty())
+        {
+            block.wait(command, former);
+        }
+    }
+
+    /// Lets the changes count that wait in the blocks of statements of that name.
+    pub fn apply(mut self, kept: Kept) -> Outcome {
+        let root = self.grammar.root_mode();
+        if let Some(opener) = root.and_then(|root| self.grammar.keeping(root, kept)) {
+            let blocks = self.trees.configuration.root.blocks_of(opener.id);
+            for block in blocks {
+                self.outcome.changed |= block.apply();
+            }
+        }
+        self.outcome
     }
 
     /// Removes what a statement excludes.
@@ -483,6 +510,7 @@ impl<'a> Editor<'a> {
         let grammar = self.grammar;
         let taken = self.home_mut(storage).and_then(|block| block.take(grammar, command, key));
         if let Some(statement) = taken {
+            self.wait(command, storage, Some(statement.without_block()));
             self.after_removal(storage, command, &statement);
         }
     }

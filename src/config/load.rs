@@ -170,6 +170,8 @@ fn load_with<L: Listener>(
     let Some(root) = grammar.modes.iter().position(|mode| mode.root).map(ModeId) else {
         return Report::default();
     };
+    // Nothing waits that a restart begins with.
+    let is_fresh = trees.configuration.root.slots() == 0;
     let mut loader = Loader {
         grammar,
         trees,
@@ -186,7 +188,11 @@ fn load_with<L: Listener>(
         loader.line(number, line, &mut rest);
     }
     loader.end_verbatim();
-    loader.report
+    let report = loader.report;
+    if is_fresh {
+        trees.configuration.root.apply();
+    }
+    report
 }
 
 /// What to say of a line that is no command.
@@ -363,6 +369,7 @@ impl<L: Listener> Loader<'_, L> {
                 outcome
             }
             Verb::Clear(targets) => editor.clear(command, targets, &hit.values, behind_no),
+            Verb::Apply(kept) => Ok(editor.apply(*kept)),
             Verb::Alter(_) => editor.alter(command, &hit.values),
             Verb::Leave => {
                 self.levels.pop();

@@ -48,7 +48,18 @@ pub struct Block {
     groups: HashMap<Arc<str>, u32>,
     /// Lines that the grammar does not know, each behind the slot that it followed.
     pub opaque: Vec<Opaque>,
+    /// What counts instead of statements whose change waits to be applied.
+    waiting: SmallVec<[Former; 0]>,
     revision: Revision,
+}
+
+/// What counts of a command until a change is applied.
+#[derive(Debug)]
+pub struct Former {
+    /// The command, whose statement exists once in the block.
+    pub command: CommandId,
+    /// What was there; `None`: nothing.
+    pub statement: Option<Statement>,
 }
 
 /// A slot with the hash of what stands in it, so that the index grows without a look at the
@@ -154,6 +165,48 @@ impl Block {
     /// Whether some statement belongs to that group (its value in lower case).
     pub fn has_group(&self, value: &str) -> bool {
         self.groups.contains_key(value)
+    }
+
+    /// What counts instead of statements whose change waits to be applied.
+    pub fn waiting(&self) -> &[Former] {
+        &self.waiting
+    }
+
+    /// Lets a statement count, or its absence, until the changes are applied. Nothing waits if it is
+    /// what stands there, and what waits already stays.
+    pub(super) fn wait(&mut self, command: &Command, former: Option<Statement>) {
+        if !self.waiting.iter().any(|one| one.command == command.id) {
+            self.waiting.push(Former { command: command.id, statement: former });
+        }
+        let present = self.find(command, &Values::new()).map(|one| (one.negated, &one.values));
+        let is_same = |former: &Former| {
+            former.command == command.id
+                && former.statement.as_ref().map(|one| (one.negated, &one.values)) == present
+        };
+        let same = self.waiting.iter().position(is_same);
+        if let Some(same) = same {
+            self.waiting.remove(same);
+        }
+        self.revision = Revision::next();
+    }
+
+    /// Lets all changes count, of this block and of those in it; whether any waited.
+    pub(super) fn apply(&mut self) -> bool {
+        let waited = !self.waiting.is_empty();
+        self.waiting.clear();
+        let blocks = self.slots.iter_mut().flatten().filter_map(|one| one.block.as_deref_mut());
+        let waited = blocks.fold(waited, |waited, block| block.apply() || waited);
+        if waited {
+            self.revision = Revision::next();
+        }
+        waited
+    }
+
+    /// The blocks of the statements of a command.
+    pub(super) fn blocks_of(&mut self, command: CommandId) -> impl Iterator<Item = &mut Block> {
+        let statements = self.slots.iter_mut().flatten();
+        let statements = statements.filter(move |statement| statement.command == command);
+        statements.filter_map(|statement| statement.block.as_deref_mut())
     }
 
     /// Forgets the opaque lines of this block and of all blocks in it.

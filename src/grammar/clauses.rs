@@ -5,8 +5,8 @@ use crate::grammar::load::{Loader, Result};
 use crate::grammar::notation::{Clause, ClearTarget, CommandStanza, Position};
 use crate::grammar::value::{Fit, Value};
 use crate::grammar::{
-    Above, Argument, Claim, First, LearnedAddress, Level, Most, Need, Privilege, Rejection,
-    Storage, Target, Verb,
+    Above, Argument, Avoidance, Claim, First, LearnedAddress, Level, Most, Need, Privilege,
+    Rejection, Span, Storage, Target, Verb,
 };
 
 /// The clauses of one stanza.
@@ -64,6 +64,7 @@ impl Clauses<'_> {
                 Clause::Alter(action) => Verb::Alter(
                     action.as_ref().map(|name| action_named(name, position)).transpose()?,
                 ),
+                Clause::Apply(name) => Verb::Apply(kept_named(name, position)?),
                 Clause::Clear(targets) => Verb::Clear(self.targets(targets, position)?),
                 _ => continue,
             };
@@ -173,6 +174,9 @@ impl Clauses<'_> {
             first: None,
             claim: None,
             above: Vec::new(),
+            spans: Vec::new(),
+            avoids: Vec::new(),
+            waits: false,
             again: false,
             hashed: false,
             verbatim: false,
@@ -234,6 +238,23 @@ impl Clauses<'_> {
                 limit: self.argument(limit, position)?,
                 message: message_named(message, position)?,
             }),
+            Clause::Spans { first, last, most, message } => storage.spans.push(Span {
+                first: self.argument(first, position)?,
+                last: self.argument(last, position)?,
+                most: *most,
+                message: message_named(message, position)?,
+            }),
+            Clause::Avoids { first, last, choices, message } => {
+                let choices = self.loader.choices.iter().find(|one| one.name == *choices);
+                let choices = choices.ok_or_else(|| position.fault("no type is called that"))?;
+                storage.avoids.push(Avoidance {
+                    first: self.argument(first, position)?,
+                    last: self.argument(last, position)?,
+                    numbers: choices.words.iter().filter_map(|word| word.number).collect(),
+                    message: message_named(message, position)?,
+                });
+            }
+            Clause::Waits => storage.waits = true,
             Clause::AtMost(0) | Clause::Pack(0) => {
                 return Err(position.fault("a number of at least 1 expected"));
             }
@@ -297,6 +318,7 @@ impl Clauses<'_> {
             | Clause::Do(_)
             | Clause::Clear(_)
             | Clause::Alter(_)
+            | Clause::Apply(_)
             | Clause::As(_)
             | Clause::Also(..)
             | Clause::From(_)
@@ -319,6 +341,7 @@ impl Clauses<'_> {
                 | Clause::Do(_)
                 | Clause::Clear(_)
                 | Clause::Alter(_)
+                | Clause::Apply(_)
                 | Clause::Also(..)
                 | Clause::From(_)
                 | Clause::Level(_)

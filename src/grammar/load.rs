@@ -539,6 +539,8 @@ fn check_said_once(stanza: &CommandStanza) -> Result<()> {
                 | Clause::Under { .. }
                 | Clause::Rejects { .. }
                 | Clause::RejectsAbove { .. }
+                | Clause::Spans { .. }
+                | Clause::Avoids { .. }
                 | Clause::Also(..)
                 | Clause::Suggests(..)
         );

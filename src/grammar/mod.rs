@@ -182,6 +182,8 @@ pub enum Verb {
     Clear(Vec<Target>),
     /// Gives the statement that opened the block its values, then does something.
     Alter(Option<Action>),
+    /// Lets all changes count that wait in the blocks of statements of that name.
+    Apply(Kept),
     /// Swallows the line.
     Accept,
 }
@@ -242,6 +244,13 @@ pub struct Storage {
     pub rejects: Vec<Rejection>,
     /// Pairs of numbers of which the first must not exceed the second.
     pub above: Vec<Above>,
+    /// Pairs of numbers with at most so many from the one to the other.
+    pub spans: Vec<Span>,
+    /// Pairs of numbers between which some do not lie.
+    pub avoids: Vec<Avoidance>,
+    /// While the statement that opened its block is referred to, a change counts only once it is
+    /// applied.
+    pub waits: bool,
     /// Repeating the line is told to the program again, though it changes nothing that is kept.
     pub again: bool,
     /// The message if a reference forbids to remove it.
@@ -330,6 +339,32 @@ pub struct Above {
     /// The argument that holds the highest number allowed.
     pub limit: usize,
     /// What is said if it does.
+    pub message: Message,
+}
+
+/// How many numbers there may be from one to another one of the same line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The argument that holds the first.
+    pub first: usize,
+    /// The argument that holds the last.
+    pub last: usize,
+    /// The most.
+    pub most: u64,
+    /// What is said of more.
+    pub message: Message,
+}
+
+/// Numbers that must not lie from one to another one of the same line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Avoidance {
+    /// The argument that holds the first.
+    pub first: usize,
+    /// The argument that holds the last.
+    pub last: usize,
+    /// The numbers.
+    pub numbers: Vec<u64>,
+    /// What is said if one lies there.
     pub message: Message,
 }
 

@@ -165,7 +165,7 @@ fn value_text(input: &str) -> IResult<&str, String> {
 }
 
 pub(super) fn clause(input: &str) -> IResult<&str, Clause> {
-    alt((alt((verb_clause, identity_clause)), rule_clause)).parse(input)
+    alt((alt((verb_clause, identity_clause)), rule_clause, range_clause)).parse(input)
 }
 
 fn verb_clause(input: &str) -> IResult<&str, Clause> {
@@ -191,6 +191,38 @@ fn verb_clause(input: &str) -> IResult<&str, Clause> {
         map(after("clear", separated_list1(space1, clear_target)), Clause::Clear),
         map(after("alter then", name), |action| Clause::Alter(Some(action))),
         map(phrase("alter"), |()| Clause::Alter(None)),
+        map(after("apply", name), Clause::Apply),
+    ))
+    .parse(input)
+}
+
+fn range_clause(input: &str) -> IResult<&str, Clause> {
+    alt((
+        map(
+            after(
+                "spans",
+                (
+                    argument_reference,
+                    preceded(space1, argument_reference),
+                    preceded(space1, number),
+                    preceded(space1, after("else", name)),
+                ),
+            ),
+            |(first, last, most, message)| Clause::Spans { first, last, most, message },
+        ),
+        map(
+            after(
+                "avoids",
+                (
+                    argument_reference,
+                    preceded(space1, argument_reference),
+                    preceded(space1, name),
+                    preceded(space1, after("else", name)),
+                ),
+            ),
+            |(first, last, choices, message)| Clause::Avoids { first, last, choices, message },
+        ),
+        map(phrase("waits"), |()| Clause::Waits),
     ))
     .parse(input)
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::config::render;
-use crate::config::tree::{Block, Reading, Tree};
+use crate::config::tree::{Block, Reading, Statement, Tree};
 use crate::grammar::link::Kept;
 use crate::grammar::{Grammar, ModeId, Verb};
 use crate::health::state::States;
@@ -122,7 +122,17 @@ impl<'a> Projection<'a> {
     /// Reads a block in the order of its print, so that a configuration means the same after it was
     /// saved and read.
     fn block(&mut self, mode: ModeId, block: &'a Block, context: &Context) {
+        let waits = |statement: &Statement| {
+            block.waiting().iter().any(|former| former.command == statement.command)
+        };
+        // What counts until a change is applied.
+        for former in block.waiting().iter().filter_map(|former| former.statement.as_ref()) {
+            self.statement(&Reading { grammar: self.grammar, statement: former }, context);
+        }
         for statement in render::in_print_order(self.grammar, mode, block) {
+            if waits(statement) {
+                continue;
+            }
             let reading = Reading { grammar: self.grammar, statement };
             let inner = self.statement(&reading, context);
             let (Some(block), Verb::Open(mode)) = (&statement.block, &reading.command().verb)
@@ -543,6 +553,7 @@ impl<'a> Projection<'a> {
             | Kept::IpRoute
             | Kept::IpSsh
             | Kept::SshIdleTime
+            | Kept::SshTimeout
             | Kept::LoggingOn
             | Kept::LoggingSize
             | Kept::LoggingLevel
@@ -570,7 +581,6 @@ impl<'a> Projection<'a> {
             | Kept::Telnet
             | Kept::TelnetTimeout
             | Kept::UserPassword
-            | Kept::UserPrivilege
             | Kept::UserWithoutPassword
             | Kept::WebManagement
             | Kept::InterfaceEthernet
@@ -594,6 +604,8 @@ impl<'a> Projection<'a> {
             | Kept::EmulateOwnSessions
             | Kept::EmulateOwnCpu
             | Kept::EmulateOwnConnectionRate
+            | Kept::EmulateOwnRtt
+            | Kept::EmulateOwnActiveRtt
             | Kept::EmulateBindingSessions
             | Kept::EmulateHealth
             | Kept::EmulateApplicationHealth

@@ -13,6 +13,7 @@ use crate::behind::master_file::MasterFile;
 use crate::clock::Moment;
 use crate::config::tree::Reading;
 use crate::grammar::link::Kept;
+use crate::health::own::{Own, OwnSample, RttNews};
 use crate::health::prefix::Prefix;
 use crate::health::rtt::{Method, RttReport};
 use crate::health::sessions::{BindingName, Said};
@@ -108,6 +109,10 @@ pub fn apply(
             states.change_own(|own| own.set_rates(rates));
             return Effect::Itself;
         }
+        Some(Kept::EmulateOwnRtt) => return measure_own(states, reading, Method::Passive, kept),
+        Some(Kept::EmulateOwnActiveRtt) => {
+            return measure_own(states, reading, probe(reading), kept);
+        }
         Some(Kept::EmulateBindingSessions) => world.say_sessions(reading, kept),
         Some(Kept::EmulateHealth) => set_health(states, reading, None, kept),
         Some(Kept::EmulateApplicationHealth) => {
@@ -147,9 +152,7 @@ pub fn apply(
         },
         Some(Kept::EmulateRtt) => world.measure(reading, Method::Passive, kept),
         Some(Kept::EmulateActiveRtt) => {
-            let by_dns = reading.word("method") == Some(DNS);
-            let method = if by_dns { Method::ActiveDns } else { Method::ActiveIcmp };
-            world.measure(reading, method, kept);
+            world.measure(reading, probe(reading), kept);
         }
         _ => {}
     }
@@ -197,28 +200,81 @@ impl World<'_> {
             return;
         };
         let clients = Prefix::new(network, length);
-        let parameters = &self.snapshot.global_policy().rtt;
+        let reports = RttReports { states: self.states, snapshot: self.snapshot, server };
         if !kept {
-            self.states.prefixes.withdraw(clients, server, method, parameters);
+            reports.withdraw(clients, method);
             return;
         }
-        if method == Method::Passive && !self.takes_passive(server) {
-            return;
-        }
-        let site = self.snapshot.server(server).map(|one| &self.snapshot.sites[one.site.index()]);
-        let smoothing = site.map(|site| self.snapshot.smoothing_of(site)).unwrap_or_default();
         let rtt = reading.number("rtt").unwrap_or(0);
         let failed = reading.value("result").is_some();
-        let report = RttReport { clients, server, method, rtt, failed };
-        self.states.prefixes.report(&report, smoothing, parameters, self.now);
+        reports.take(&RttReport { clients, server, method, rtt, failed }, self.now);
+    }
+}
+
+/// Reports of round-trip times from a site device to a controller.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RttReports<'a> {
+    /// What the controller has measured.
+    pub(crate) states: &'a States,
+    /// Its configuration.
+    pub(crate) snapshot: &'a Snapshot,
+    /// The device.
+    pub(crate) server: IpAddr,
+}
+
+impl RttReports<'_> {
+    /// Tells the controller what it does not know that was told `before`.
+    pub(crate) fn tell(self, own: &Own, before: Option<&Own>, now: Moment) {
+        for news in own.rtt_news(before) {
+            match news {
+                RttNews::Withdrawn(clients, method) => self.withdraw(clients, method),
+                RttNews::Sample(OwnSample { clients, method, rtt, failed, .. }) => {
+                    let server = self.server;
+                    self.take(&RttReport { clients, server, method, rtt, failed }, now);
+                }
+            }
+        }
+    }
+
+    /// Takes a sample.
+    fn take(self, report: &RttReport, now: Moment) {
+        let snapshot = self.snapshot;
+        if report.method == Method::Passive && !self.takes_passive() {
+            return;
+        }
+        let site = snapshot.server(self.server).map(|one| &snapshot.sites[one.site.index()]);
+        let smoothing = site.map(|site| snapshot.smoothing_of(site)).unwrap_or_default();
+        self.states.prefixes.report(report, smoothing, &snapshot.global_policy().rtt, now);
+    }
+
+    /// Forgets what was reported.
+    fn withdraw(self, clients: Prefix, method: Method) {
+        let parameters = &self.snapshot.global_policy().rtt;
+        self.states.prefixes.withdraw(clients, self.server, method, parameters);
     }
 
     /// Whether round-trip times that this device saw in passing are measured and count.
-    fn takes_passive(self, server: IpAddr) -> bool {
+    fn takes_passive(self) -> bool {
         let rules = &self.snapshot.rtt;
-        let is_self = self.snapshot.server(server).is_some_and(|server| server.is_self);
+        let is_self = self.snapshot.server(self.server).is_some_and(|server| server.is_self);
         !(rules.discards_passive || is_self && rules.watches_nothing)
     }
+}
+
+/// The probe that a round-trip time was measured with.
+fn probe(reading: &Reading<'_>) -> Method {
+    let by_dns = reading.word("method") == Some(DNS);
+    if by_dns { Method::ActiveDns } else { Method::ActiveIcmp }
+}
+
+/// The device itself has measured a round-trip time, or has not.
+fn measure_own(states: &States, reading: &Reading<'_>, method: Method, kept: bool) -> Effect {
+    if let Some((network, length)) = reading.prefix("clients") {
+        let failed = reading.value("result").is_some();
+        let sample = kept.then(|| (reading.number("rtt").unwrap_or(0), failed));
+        states.change_own(|own| own.measure(Prefix::new(network, length), method, sample));
+    }
+    Effect::Itself
 }
 
 fn report_vip(states: &States, reading: &Reading<'_>, kept: bool) {

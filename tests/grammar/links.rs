@@ -63,6 +63,8 @@ fn every_message_is_said_by_the_program_or_by_a_stanza() {
         used.extend(storage.needs.iter().map(|need| need.message));
         used.extend(storage.rejects.iter().map(|rejection| rejection.message));
         used.extend(storage.above.iter().map(|rule| rule.message));
+        used.extend(storage.spans.iter().map(|rule| rule.message));
+        used.extend(storage.avoids.iter().map(|rule| rule.message));
         used.extend(storage.most.map(|rule| rule.message));
         used.extend(storage.first.as_ref().map(|rule| rule.message));
         used.extend(storage.claim.as_ref().map(|claim| claim.message));

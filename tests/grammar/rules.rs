@@ -3,6 +3,7 @@
 
 use adxemu::cli::{matcher, words};
 use adxemu::config::edit::{Editor, Place, Refusal};
+use adxemu::grammar::expand::Token;
 use adxemu::grammar::link::Kept;
 use adxemu::grammar::value::ValueType;
 use adxemu::grammar::{Argument, Command, Grammar, ModeId, Storage, Target, Verb};
@@ -28,6 +29,9 @@ fn the_rules_of_the_device_hold() {
             ("unique", 2),
             ("rejects", 2),
             ("rejects above", 1),
+            ("spans", 1),
+            ("avoids", 10),
+            ("waits", 1),
             ("most", 1),
             ("first", 1),
             ("clear with", 1),
@@ -89,6 +93,8 @@ fn check(grammar: &Grammar) -> Count {
         rule.rejects(&mut count);
         rule.most(&mut count);
         rule.above(&mut count);
+        rule.ranges(&mut count);
+        rule.waits(&mut count);
         rule.first(&mut count);
         rule.defaults(&mut count);
         rule.default_on(&mut count);
@@ -380,6 +386,85 @@ impl<'a> Rule<'a> {
         }
     }
 
+    /// From one number to another there are at most so many, and some do not lie there.
+    fn ranges(&self, count: &mut Count) {
+        let with = |first: (usize, u64), last: (usize, u64)| {
+            Line::with(self.grammar, self.command, self.mode, 0, &|argument| {
+                let given = [first, last].into_iter().find(|(one, _)| *one == argument);
+                given.map_or_else(
+                    || values::value(self.grammar, &self.argument(argument).value_type, 0),
+                    |(_, number)| number.to_string(),
+                )
+            })
+        };
+        let avoided: Vec<u64> =
+            self.storage.avoids.iter().flat_map(|rule| rule.numbers.iter().copied()).collect();
+        for rule in &self.storage.spans {
+            let is_free =
+                |first: &u64| avoided.iter().all(|one| !(*first..=first + rule.most).contains(one));
+            let first = (1..=u64::from(u16::MAX)).find(is_free).unwrap();
+            let line = |last| with((rule.first, first), (rule.last, last));
+            assert_eq!(self.number(&self.desk(&Script::of(&line(first + rule.most - 1)))), 1);
+            let answer = self.refused(&Script::of(&line(first + rule.most)));
+            assert!(answer.starts_with(&self.beginning(rule.message)), "{answer}");
+            count.one("spans");
+        }
+        for rule in &self.storage.avoids {
+            for number in &rule.numbers {
+                let in_range = |argument: usize| {
+                    matches!(self.argument(argument).value_type,
+                        ValueType::Range(low, high) if (low..=high).contains(number))
+                };
+                if !in_range(rule.first) || !in_range(rule.last) {
+                    continue;
+                }
+                let line = with((rule.first, *number), (rule.last, *number));
+                let answer = self.refused(&Script::of(&line));
+                assert!(answer.starts_with(&self.beginning(rule.message)), "{answer}");
+                count.one("avoids");
+            }
+        }
+    }
+
+    /// Where the block is referred to, a change waits until it is applied, and what was there counts.
+    fn waits(&self, count: &mut Count) {
+        if !self.storage.waits {
+            return;
+        }
+        let grammar = self.grammar;
+        let opener = keeping(grammar).find(|(one, _)| one.verb == Verb::Open(self.mode)).unwrap().0;
+        let kept = opener.storage.as_ref().unwrap().kept;
+        let names_it = |value_type: &ValueType| matches!(value_type, ValueType::Reference(targets, _) if targets.contains(&kept));
+        let (referring, mode) = keeping(grammar)
+            .find(|(one, _)| one.arguments.iter().any(|argument| names_it(&argument.value_type)))
+            .unwrap();
+        let [old, new] = [0, 1].map(|n| Line::new(grammar, self.command, self.mode, 0, n));
+        let of_nobody = Script::of(&old);
+        let used = of_nobody.and(mode, &Line::new(grammar, referring, mode, 0, 0).text());
+        let path = path_into(grammar, self.mode);
+        let place = Place { mode: self.mode, path: path.clone() };
+        for (script, waits) in [(&of_nobody, false), (&used, true)] {
+            let mut desk = Desk::accepted(grammar, script);
+            let mut type_line = |line: &Line<'a>| {
+                let text = line.text();
+                let hit = matcher::match_in(grammar, line.mode, &words::split(&text), &text);
+                let editor = Editor::new(grammar, &mut desk.trees, &place);
+                editor.keep(line.command, &hit.unwrap().values).unwrap();
+                let block = desk.trees.configuration.block(grammar, &path).unwrap();
+                block.waiting().iter().map(|former| former.statement.is_some()).collect::<Vec<_>>()
+            };
+            let expected: &[bool] = if waits { &[true] } else { &[] };
+            assert_eq!(type_line(&new), expected);
+            assert_eq!(type_line(&old), [false; 0], "what counts stands there again");
+            assert_eq!(type_line(&new), expected);
+            Editor::new(grammar, &mut desk.trees, &place).apply(kept);
+            let block = desk.trees.configuration.block(grammar, &path).unwrap();
+            assert!(block.waiting().is_empty());
+            desk.require_round_trip();
+        }
+        count.one("waits");
+    }
+
     /// The first of its kind must say something, the others need not.
     fn first(&self, count: &mut Count) {
         let Some(first) = &self.storage.first else { return };
@@ -392,8 +477,10 @@ impl<'a> Rule<'a> {
         let allowed = print(&first.value);
         let other = (0..).map(|n| values::value(self.grammar, value_type, n));
         let other = other.take(100).find(|one| *one != allowed).unwrap();
+        let says = |token: &Token| matches!(token, Token::Argument { argument, .. } if *argument == first.argument);
+        let form = self.command.forms.iter().position(|form| form.iter().any(says)).unwrap();
         let with = |text: &str, n| {
-            Line::with(self.grammar, self.command, self.mode, 0, &|argument| {
+            Line::with(self.grammar, self.command, self.mode, form, &|argument| {
                 if argument == first.argument {
                     text.to_owned()
                 } else if self.argument(argument).is_secret() {

@@ -6,7 +6,7 @@ use crate::check::rule::{Found, Rule, Severity, Subject};
 use crate::config::render::port_name;
 use crate::grammar::link::Kept;
 use crate::grammar::value::Value;
-use crate::model::balancing::{Binding, MOST_IN_RANGE, VirtualServer};
+use crate::model::balancing::{Binding, VirtualServer};
 use crate::model::snapshot::Application;
 
 /// A binding to a server that is not there.
@@ -118,29 +118,6 @@ fn unknown_port_range(subject: &Subject<'_>) -> Vec<Found> {
         }
     }
     found
-}
-
-/// More ports than a range can hold.
-pub(in crate::check) static PORT_RANGE_TOO_LONG: Rule = Rule {
-    name: "port-range-too-long",
-    severity: Severity::Warning,
-    summary: "A range of ports holds more than 50; only the first 50 count.",
-    evidence: "Virtual ADX SLB guide p. 66",
-    look: Some(port_range_too_long),
-};
-
-fn port_range_too_long(subject: &Subject<'_>) -> Vec<Found> {
-    let ranges = subject.snapshot.balancing.ranges.iter();
-    let long = ranges.filter_map(|range| {
-        let (first, last) = range.ports?;
-        let length = u32::from(last).saturating_sub(first.into()) + 1;
-        (length > MOST_IN_RANGE.into()).then_some((range, length))
-    });
-    long.map(|(range, length)| {
-        let line = subject.places.line(Kept::PortRangePorts, &[&range.name]);
-        Found::new(line, format!("{} holds {length} ports", range.name))
-    })
-    .collect()
 }
 
 /// The port of DNS: a virtual server for it may stand for the device itself.

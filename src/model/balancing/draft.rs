@@ -150,7 +150,9 @@ impl BalancingDraft {
             return Owner::Policy(self.policies.len() - 1);
         }
         if kept == Kept::PortRange {
-            self.balancing.ranges.push(PortRange { name, ports: None });
+            let block = reading.statement.block.as_deref();
+            let is_pending = block.is_some_and(|block| !block.waiting().is_empty());
+            self.balancing.ranges.push(PortRange { name, ports: None, is_pending });
             return Owner::Range(self.balancing.ranges.len() - 1);
         }
         if kept == Kept::MatchList {

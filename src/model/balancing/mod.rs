@@ -51,19 +51,16 @@ pub struct Balancing {
 pub struct PortRange {
     /// As typed, at most 32 characters.
     pub name: String,
-    /// First and last port, if they were given.
+    /// First and last port that count, if they were given; at most 50.
     pub ports: Option<(u16, u16)>,
+    /// A change waits to be applied.
+    pub is_pending: bool,
 }
-
-/// Ports of a range that count (Virtual ADX SLB guide p. 66).
-pub const MOST_IN_RANGE: u16 = 50;
 
 impl PortRange {
     /// The ports that count, in order.
     pub fn applications(&self) -> impl Iterator<Item = Application> + use<> {
-        let ports = self
-            .ports
-            .map(|(first, last)| first..=last.min(first.saturating_add(MOST_IN_RANGE - 1)));
+        let ports = self.ports.map(|(first, last)| first..=last);
         ports.into_iter().flatten().map(Application)
     }
 }
