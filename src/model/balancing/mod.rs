@@ -126,6 +126,7 @@ pub struct RealServer {
 
 /// A virtual server.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a line of the configuration")]
 pub struct VirtualServer {
     /// As typed, at most 32 characters.
     pub name: String,
@@ -164,6 +165,7 @@ pub struct Track {
 
 /// A port of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a line of the configuration")]
 pub struct Port {
     /// Its number.
     pub application: Application,
