@@ -1,6 +1,7 @@
 //! `adxemu simulate`, `failures` and `audit`: from the command line to the reports.
 
 use std::io::{self, IsTerminal as _, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -216,7 +217,10 @@ pub(crate) fn run(
         }),
     };
     let bar = Bar::new();
-    let found = simulate(&plan, questions, &mut |progress| bar.show(progress));
+    let found = simulate(&plan, questions, &mut |progress| {
+        bar.show(progress);
+        ControlFlow::Continue(())
+    });
     bar.clear();
     let found = found?;
     arguments.outputs.write(

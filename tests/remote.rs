@@ -8,6 +8,7 @@
 mod remote {
     pub(crate) mod at_home;
 
+    mod interrupt;
     mod limits;
     mod shell;
     mod ssh;

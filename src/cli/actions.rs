@@ -116,6 +116,7 @@ pub(super) fn perform(
             let target = reach::target(session, arguments)?;
             Ok(reach::traceroute(session, target))
         }
+        Action::Telnet => Err(reach::telnet(session, reach::target(session, arguments)?)),
         Action::StopTraceroute => Ok(grammar.message(Message::NoTraceRoute, &[])),
         Action::WriteMemory => Ok(match session.appliance.save() {
             Ok(()) => {
@@ -292,6 +293,7 @@ fn query(session: &Session, arguments: &Reading<'_>) -> Result<String, Refusal> 
     let mut query = ClientQuery::new(name, record_type.as_deref()).map_err(|error| {
         Refusal::new(Message::InvalidQuestion).with("reason", error.to_string())
     })?;
+    query.interruption = session.interruption.clone();
     if let Some(count) = arguments.number("count") {
         query.count = count;
     }

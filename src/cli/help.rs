@@ -257,7 +257,7 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
 
 fn placeholder(value_type: &ValueType, help: &str) -> Candidate {
     let help = match value_type {
-        ValueType::Range(low, high) => format!("{help} ({low} to {high})"),
+        ValueType::Range(low, high) => format!("{help} (valid range is {low} to {high})."),
         _ => help.to_owned(),
     };
     Candidate { word: value_type.placeholder().to_owned(), help, literal: false }

@@ -67,7 +67,10 @@ pub fn match_line(
                 // word of a mode above (`enable`, `ip access-list`): only a line that fits there
                 // as a whole is taken. What is ambiguous or out of range here stays so.
                 let is_final = !stop.is_unknown();
-                if deepest.as_ref().is_none_or(|known| stop.word > known.word) {
+                // At the same word, what it means somewhere says more than that it means nothing.
+                let says_more =
+                    |known: &Stop| stop.word > known.word || (stop.word == known.word && is_final);
+                if deepest.as_ref().is_none_or(says_more) {
                     deepest = Some(stop);
                 }
                 if is_final {

@@ -8,6 +8,7 @@ mod files;
 pub mod filter;
 mod gslb;
 pub mod help;
+pub mod interrupt;
 mod live_names;
 pub mod matcher;
 pub mod pager;

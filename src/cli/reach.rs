@@ -1,4 +1,4 @@
-//! `ping` and `traceroute`, answered by the emulated world: nothing is sent anywhere.
+//! `ping`, `traceroute` and `telnet`, answered by the emulated world: nothing is sent anywhere.
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
@@ -122,4 +122,11 @@ pub(super) fn traceroute(session: &Session, target: IpAddr) -> String {
         }
     }
     out
+}
+
+/// `telnet`: a host that is up has nobody behind that port, in the emulated world.
+pub(super) fn telnet(session: &Session, target: IpAddr) -> Refusal {
+    let reachable = session.appliance.states.is_reachable(target);
+    let message = if reachable { Message::TelnetRefused } else { Message::TelnetTimedOut };
+    Refusal::new(message).with("target", target.to_string())
 }

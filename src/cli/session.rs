@@ -10,6 +10,7 @@ use crate::cli::complete::{self, Completion};
 use crate::cli::files::Which;
 use crate::cli::filter::{Filter, OutputFilter};
 use crate::cli::help;
+use crate::cli::interrupt::Interrupt;
 use crate::cli::matcher::{self, Hit, Stop};
 pub use crate::cli::question::Question;
 use crate::cli::sessions::{Line, LineKind, Ticket};
@@ -62,6 +63,8 @@ pub struct Session {
     pub(super) text: Option<TypedText>,
     /// How output is divided into pages.
     pub page: Page,
+    /// Control-C while a line runs.
+    pub(super) interruption: Interrupt,
     /// Wrong answers to who its user is.
     pub(super) refused: u32,
     /// Whether the session is over.
@@ -172,6 +175,7 @@ impl Session {
             has_changed: false,
             text: None,
             page: Page::default(),
+            interruption: Interrupt::default(),
             refused: 0,
             is_over: false,
         }
@@ -236,6 +240,11 @@ impl Session {
     /// Whether what is typed next must not be shown.
     pub fn asks_secret(&self) -> bool {
         self.question.as_ref().is_some_and(Question::is_secret)
+    }
+
+    /// What ends a line that runs for long, from another thread.
+    pub fn interruption(&self) -> &Interrupt {
+        &self.interruption
     }
 
     /// How often it was answered wrongly who its user is.
@@ -311,9 +320,7 @@ impl Session {
                     argument.value_type.print(&grammar.choices, value, &mut text);
                 }
                 if argument.value_type == ValueType::Port && is_in_slot(&text) {
-                    let places = [("port", text.as_str())];
-                    let in_slot = grammar.message(Message::PortInSlot, &places);
-                    in_slot.trim_end().clone_into(&mut text);
+                    text = fill_places(grammar.phrase(Message::PortInSlot), &[("port", &text)]);
                 }
                 values.push((argument.name.clone(), text));
             }
@@ -473,6 +480,33 @@ impl Session {
     pub fn interrupt(&mut self) {
         self.question = None;
         self.text = None;
+    }
+
+    /// Ends what its user does, who types no more; whether there was something to end. Whoever comes
+    /// next is asked again who it is, if the configuration says so.
+    pub fn log_out(&mut self) -> bool {
+        let fresh = self.is_at_user_level() && self.user.is_none() && self.question.is_none();
+        if fresh || self.is_logging_in() {
+            return false;
+        }
+        self.interrupt();
+        self.levels.truncate(1);
+        self.note_change();
+        if self.user.is_some() {
+            access::record_logout(self);
+            self.user = None;
+        }
+        self.landed_privileged = false;
+        self.page = Page::default();
+        self.log.monitor = false;
+        if let Some(ticket) = &self.ticket {
+            ticket.update(|session| session.user = None);
+        }
+        if access::access(self).asks_console {
+            access::begin(self);
+        }
+        self.update_ticket();
+        true
     }
 
     /// Runs a command of the emulated world from outside the levels of this session.

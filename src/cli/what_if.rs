@@ -1,5 +1,7 @@
 //! What if, asked at a console: about a copy of the appliance as it runs.
 
+use std::ops::ControlFlow;
+
 use crate::cli::session::Session;
 use crate::config::edit::Refusal;
 use crate::config::tree::Reading;
@@ -58,7 +60,11 @@ pub(super) fn simulate(session: &Session, arguments: &Reading<'_>) -> Result<Str
         caches: false,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
     };
-    whatif::run::simulate(&plan, Questions::Drawn(draw), &mut |_| ())
+    let mut goes_on = |_| {
+        let is_wanted = session.interruption().is_wanted();
+        if is_wanted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    whatif::run::simulate(&plan, Questions::Drawn(draw), &mut goes_on)
         .map(|found| show::simulation(&found))
         .map_err(|problem| {
             Refusal::new(Message::InvalidQuestion).with("reason", problem.to_string())

@@ -168,7 +168,10 @@ impl Editor<'_> {
         let Some(first) = storage.first.as_ref().filter(|_| !self.is_stored) else {
             return Ok(());
         };
-        if values_of(values, first.argument).any(|value| *value == first.value) {
+        let mut given = values_of(values, first.argument).peekable();
+        let default = storage.defaults.iter().find(|(argument, _)| *argument == first.argument);
+        let unsaid = default.filter(|_| given.peek().is_none()).map(|(_, value)| value);
+        if given.chain(unsaid).any(|value| *value == first.value) {
             return Ok(());
         }
         let others = storage.excludes.iter();

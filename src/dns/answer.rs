@@ -199,26 +199,44 @@ fn answer_in_sna_domain(
     }
 }
 
+/// Which way a question for a configured host goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The appliance answers with addresses of this family.
+    Own(Family),
+    /// The same for a question that was meant for another server (guide p. 95).
+    Intercepted(Family),
+    /// To the DNS server behind.
+    Relay(Errand),
+    /// To the DNS server behind, but there is none.
+    NoServer,
+    /// To the DNS server behind, but none is in service.
+    NobodyThere,
+    /// Nowhere: the type is none that is answered here (guide p. 190).
+    Unsupported,
+}
+
 /// The modes of the proxy (guide p. 31 to 34, 91 to 98, 188 to 190; decisions 5).
-fn answer_at_host(view: &View<'_>, question: &Question<'_>, key: &[u8], host: &Host) -> Plan {
-    let dns = &view.snapshot.global_policy().dns;
-    let wanted = question.record_type;
+#[must_use]
+pub fn way(snapshot: &Snapshot, states: &States, host: &Host, wanted: RecordType) -> Way {
+    let dns = &snapshot.global_policy().dns;
+    let server = snapshot.balancing.dns_server(states);
     let has_address = |family: &Family| host.positions(*family).next().is_some();
     if let Some(family) = family(wanted, host).filter(has_address) {
-        let server_parses_any = || !dns.override_ && view.server() == DnsServer::Up;
-        if view.snapshot.answers_itself(host, family)
-            && !(wanted == RecordType::ANY && server_parses_any())
+        let server_parses_any = !dns.override_ && server == DnsServer::Up;
+        if snapshot.answers_itself(host, family)
+            && !(wanted == RecordType::ANY && server_parses_any)
         {
-            return Plan::Answer(answer_by_policy(view, host, family, Origin::Policy));
+            return Way::Own(family);
         }
         let is_intercepted = dns.transparent_intercept == Some(Intercept::WithPolicy);
         if is_intercepted && !dns.cache_proxy && dns.override_ && host.has_list() {
-            return Plan::Answer(answer_by_policy(view, host, family, Origin::Intercepted));
+            return Way::Intercepted(family);
         }
     }
     let is_balanced = matches!(wanted, RecordType::A | RecordType::ANY);
-    match view.server() {
-        DnsServer::Up => Plan::Relay(Errand {
+    match server {
+        DnsServer::Up => Way::Relay(Errand {
             by_policy: is_balanced
                 && !(dns.cache_proxy && dns.override_ && host.has_list())
                 && dns.transparent_intercept != Some(Intercept::Unchanged),
@@ -229,10 +247,25 @@ fn answer_at_host(view: &View<'_>, question: &Question<'_>, key: &[u8], host: &H
             if !(dns.cache_proxy && (dns.override_ || !is_balanced))
                 && dns.transparent_intercept.is_none() =>
         {
+            Way::NoServer
+        }
+        DnsServer::Down if !snapshot.handles_errors() => Way::NobodyThere,
+        DnsServer::Missing | DnsServer::Down => Way::Unsupported,
+    }
+}
+
+fn answer_at_host(view: &View<'_>, question: &Question<'_>, key: &[u8], host: &Host) -> Plan {
+    match way(view.snapshot, view.states, host, question.record_type) {
+        Way::Own(family) => Plan::Answer(answer_by_policy(view, host, family, Origin::Policy)),
+        Way::Intercepted(family) => {
+            Plan::Answer(answer_by_policy(view, host, family, Origin::Intercepted))
+        }
+        Way::Relay(errand) => Plan::Relay(errand),
+        Way::NoServer => {
             Plan::Answer(Answer::of_code(ResponseCode::ServFail, Origin::NoServerBehind))
         }
-        DnsServer::Down if !view.snapshot.handles_errors() => Plan::NobodyThere,
-        DnsServer::Missing | DnsServer::Down => answer_unsupported(view, key, host),
+        Way::NobodyThere => Plan::NobodyThere,
+        Way::Unsupported => answer_unsupported(view, key, host),
     }
 }
 

@@ -14,6 +14,7 @@ use hickory_proto::rr::{Name, RData, Record, RecordType};
 use thiserror::Error;
 
 use crate::appliance::Appliance;
+use crate::cli::interrupt::Interrupt;
 use crate::dns::encode::Transport;
 use crate::dns::name;
 use crate::dns::respond::{Settings, respond};
@@ -28,6 +29,8 @@ pub struct ClientQuery {
     pub count: u32,
     /// Who asks.
     pub from: IpAddr,
+    /// What ends a series before its end.
+    pub interruption: Interrupt,
 }
 
 /// Why a question cannot be asked.
@@ -64,6 +67,7 @@ impl ClientQuery {
             },
             count: 1,
             from: Ipv4Addr::LOCALHOST.into(),
+            interruption: Interrupt::default(),
         })
     }
 
@@ -73,7 +77,8 @@ impl ClientQuery {
         self.record_type
     }
 
-    /// Asks, and gives what is to be printed, each line with its end.
+    /// Asks, and gives what is to be printed, each line with its end. It asks no more once it is
+    /// interrupted, and tells what it has.
     #[must_use]
     pub fn run(&self, appliance: &Appliance, settings: Settings) -> String {
         let question = self.message();
@@ -87,11 +92,13 @@ impl ClientQuery {
             return ask().map_or_else(|| "no reply\n".to_owned(), |reply| print_reply(&reply));
         }
         let mut counts: HashMap<Option<IpAddr>, u32> = HashMap::new();
-        for _ in 0..self.count {
+        let mut asked = 0;
+        while asked < self.count && !self.interruption.is_wanted() {
+            asked += 1;
             let first = ask().and_then(|reply| reply.answers.first().and_then(address_of));
             *counts.entry(first).or_default() += 1;
         }
-        self.print_shares(appliance, &counts)
+        self.print_shares(appliance, &counts, asked)
     }
 
     /// The question on the wire: QUERY, RD set as stub resolvers do, no EDNS.
@@ -103,7 +110,12 @@ impl ClientQuery {
     }
 
     /// A row for each first address, by falling count, then in the order of the host's list.
-    fn print_shares(&self, appliance: &Appliance, counts: &HashMap<Option<IpAddr>, u32>) -> String {
+    fn print_shares(
+        &self,
+        appliance: &Appliance,
+        counts: &HashMap<Option<IpAddr>, u32>,
+        asked: u32,
+    ) -> String {
         let places = self.places(appliance);
         let mut rows: Vec<_> = counts.iter().map(|(address, count)| (*address, *count)).collect();
         rows.sort_by_key(|(address, count)| {
@@ -114,7 +126,7 @@ impl ClientQuery {
         table.load_style(NOTHING).add_row(["Answer", "Count", "Share"]);
         for (address, count) in rows {
             let answer = address.map_or_else(|| "-".to_owned(), |address| address.to_string());
-            let share = u64::from(count) * 100 / u64::from(self.count);
+            let share = u64::from(count) * 100 / u64::from(asked);
             table.add_row([answer, count.to_string(), format!("{share}%")]);
         }
         for (place, column) in table.column_iter_mut().enumerate() {
@@ -123,7 +135,9 @@ impl ClientQuery {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }
-        format!("{}\nQuestions: {}\n", table.trim_fmt(), self.count)
+        let all = self.count;
+        let asked = if asked < all { format!("{asked} of {all}") } else { asked.to_string() };
+        format!("{}\nQuestions: {asked}\n", table.trim_fmt())
     }
 
     /// Where each address stands in the list of the host that is asked for, or among the gateways.

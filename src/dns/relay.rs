@@ -16,7 +16,7 @@ use crate::dns::answer::{Answer, View};
 use crate::dns::name::{self, Key};
 use crate::gslb;
 use crate::model::policy::Policy;
-use crate::model::snapshot::{Host, HostId, NameEntry, Snapshot};
+use crate::model::snapshot::{Family, Host, HostId, NameEntry, Snapshot};
 
 /// The addresses of a reply that the policy of a host applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,34 +92,49 @@ fn alias_at<'a>(records: &'a [Record], owner: &Key) -> Option<&'a Name> {
 #[must_use]
 pub fn apply(view: &View<'_>, balanced: &Balanced, mut reply: Reply) -> Answer {
     let host = &view.snapshot.hosts[balanced.host.index()];
-    let policy = view.snapshot.policy_of(host);
-    let overrides = view.snapshot.global_policy().dns.override_;
-    let has_ipv4_list =
-        host.has_list() && host.positions(crate::model::snapshot::Family::V4).next().is_some();
-    if overrides && !has_ipv4_list {
-        // Nothing takes the place of the addresses; only those that fail may go (guide p. 34).
-        if policy.dns.active_only {
-            keep_active(host, balanced, None, &mut reply);
-        }
-        return Answer::relayed(reply);
-    }
-    let offered = (!overrides).then_some(&balanced.addresses[..]);
-    let choice =
-        gslb::select_for_reply(view.snapshot, view.states, host, offered, view.client, view.now);
-    if let Some(best) = choice.best {
-        let best = host.addresses[best].ip;
-        if overrides {
-            put_alone(best, balanced, &mut reply);
-        } else {
-            put_on_top(best, balanced, policy, host, &mut reply);
-        }
-        if let Some(ttl) = policy.dns.ttl {
-            for record in &mut reply.answers {
-                record.ttl = ttl;
-            }
-        }
-    }
+    let best = if is_left_alone(view.snapshot, host) {
+        None
+    } else {
+        let overrides = view.snapshot.global_policy().dns.override_;
+        let offered = (!overrides).then_some(&balanced.addresses[..]);
+        let View { snapshot, states, client, now, .. } = *view;
+        gslb::select_for_reply(snapshot, states, host, offered, client, now).best
+    };
+    arrange(view.snapshot, balanced, best, &mut reply);
     Answer::relayed(reply)
+}
+
+/// Whether nothing may take the place of the addresses of a reply: with override a host needs a list
+/// (guide p. 34).
+#[must_use]
+pub fn is_left_alone(snapshot: &Snapshot, host: &Host) -> bool {
+    let has_list = || host.has_list() && host.positions(Family::V4).next().is_some();
+    snapshot.global_policy().dns.override_ && !has_list()
+}
+
+/// Brings a reply into the form that the policy wants, with the best of the host's addresses.
+pub fn arrange(snapshot: &Snapshot, balanced: &Balanced, best: Option<usize>, reply: &mut Reply) {
+    let host = &snapshot.hosts[balanced.host.index()];
+    let policy = snapshot.policy_of(host);
+    if is_left_alone(snapshot, host) {
+        // Only those that fail may go (guide p. 34).
+        if policy.dns.active_only {
+            keep_active(host, balanced, None, reply);
+        }
+        return;
+    }
+    let Some(best) = best else { return };
+    let best = host.addresses[best].ip;
+    if snapshot.global_policy().dns.override_ {
+        put_alone(best, balanced, reply);
+    } else {
+        put_on_top(best, balanced, policy, host, reply);
+    }
+    if let Some(ttl) = policy.dns.ttl {
+        for record in &mut reply.answers {
+            record.ttl = ttl;
+        }
+    }
 }
 
 /// Override: the best address of the list in place of all that the server gave (guide p. 34).

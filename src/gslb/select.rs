@@ -75,19 +75,22 @@ fn choose_and_count(
     choice
 }
 
-/// Chooses as [`select`] would, lets an observer hear how, and counts nothing.
+/// Chooses as [`select`] would, or as [`select_for_reply`] if addresses are offered, lets an observer
+/// hear how, and counts nothing. The order is that of a reply of the appliance's own.
+#[allow(clippy::too_many_arguments, reason = "what a choice depends on, and who listens")]
 pub fn explain(
     snapshot: &Snapshot,
     states: &States,
     host: &Host,
     family: Family,
+    offered: Option<&[IpAddr]>,
     client: IpAddr,
     now: Moment,
     observer: &mut impl Observer,
 ) -> (Choice, Candidates) {
     let choice = {
         let domain = host.domain.lock();
-        let view = View::new(snapshot, states, host, &domain, family, client, now);
+        let view = View::new(snapshot, states, host, &domain, family, client, now).among(offered);
         choose(&view, observer).0
     };
     (choice, arrange(snapshot.policy_of(host), host, family, choice))

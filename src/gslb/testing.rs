@@ -274,7 +274,7 @@ impl World {
     pub(crate) fn explain(&self, domain_name: &str, observer: &mut impl Observer) -> Choice {
         let host = self.host_named(domain_name);
         let World { snapshot, states, client, now } = self;
-        explain(snapshot, states, host, Family::V4, *client, *now, observer).0
+        explain(snapshot, states, host, Family::V4, None, *client, *now, observer).0
     }
 
     /// Looks at what a choice for IPv4 may look at.

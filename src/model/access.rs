@@ -149,10 +149,7 @@ impl Access {
         let password = reading.text("secret").map(str::to_owned);
         match kept {
             Some(Kept::UserPassword | Kept::UserWithoutPassword) => {
-                self.users.push(User { name, privilege: Privilege::Full, password });
-            }
-            Some(Kept::UserPrivilege) => {
-                let privilege = privilege().unwrap_or(Privilege::Read);
+                let privilege = privilege().unwrap_or(Privilege::Full);
                 self.users.push(User { name, privilege, password });
             }
             Some(Kept::Privilege) => {

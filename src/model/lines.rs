@@ -15,6 +15,10 @@ pub struct LineSettings {
     pub telnet_idle: Option<Duration>,
     /// The same for SSH.
     pub ssh_idle: Option<Duration>,
+    /// The same for the console, whose session then goes back to its beginning.
+    pub console_idle: Option<Duration>,
+    /// How long a client of SSH may take to say who it is; `None` if nothing is said of that.
+    pub ssh_login: Option<Duration>,
 }
 
 impl LineSettings {
@@ -30,6 +34,11 @@ impl LineSettings {
                 .is_none_or(|one| !one.statement.negated),
             telnet_idle: minutes(Kept::TelnetTimeout),
             ssh_idle: minutes(Kept::SshIdleTime),
+            console_idle: minutes(Kept::ConsoleTimeout),
+            ssh_login: tree
+                .global(grammar, Kept::SshTimeout)
+                .and_then(|one| one.number("seconds"))
+                .map(Duration::from_secs),
         }
     }
 }
@@ -50,13 +59,28 @@ mod tests {
             LineSettings::read(&grammar, &trees.configuration)
         };
         let minutes = |count| Some(Duration::from_mins(count));
-        let nothing = LineSettings { telnet: true, telnet_idle: None, ssh_idle: None };
+        let nothing = LineSettings {
+            telnet: true,
+            telnet_idle: None,
+            ssh_idle: None,
+            console_idle: None,
+            ssh_login: None,
+        };
         assert_eq!(settings(""), nothing);
-        assert_eq!(settings("telnet timeout 0\nip ssh idle-time 0\n"), nothing);
+        assert_eq!(settings("telnet timeout 0\nip ssh idle-time 0\nconsole timeout 0\n"), nothing);
         assert_eq!(settings("telnet server\n"), nothing);
         assert_eq!(
-            settings("no telnet server\ntelnet timeout 5\nip ssh idle-time 240\n"),
-            LineSettings { telnet: false, telnet_idle: minutes(5), ssh_idle: minutes(240) }
+            settings(
+                "no telnet server\ntelnet timeout 5\nip ssh idle-time 240\nconsole timeout 10\n\
+                 ip ssh timeout 30\n"
+            ),
+            LineSettings {
+                telnet: false,
+                telnet_idle: minutes(5),
+                ssh_idle: minutes(240),
+                console_idle: minutes(10),
+                ssh_login: Some(Duration::from_secs(30)),
+            }
         );
     }
 }

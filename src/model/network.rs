@@ -147,10 +147,8 @@ impl Network {
     fn vlan(&mut self, reading: &Reading<'_>, block: Option<&Block>) {
         let Some(id) = reading.number("id") else { return };
         let vlan = self.vlans.entry(id).or_default();
-        // `name X by port`, `by port`
-        let mut words = reading.text("setting").unwrap_or_default().split_whitespace();
-        if words.next().is_some_and(|word| word.eq_ignore_ascii_case("name")) {
-            vlan.name = words.next().map(str::to_owned);
+        if let Some(name) = reading.text("name") {
+            vlan.name = Some(name.to_owned());
         }
         for statement in block.into_iter().flat_map(Block::statements) {
             let inner = Reading { grammar: reading.grammar, statement };

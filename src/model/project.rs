@@ -554,6 +554,7 @@ impl<'a> Projection<'a> {
             | Kept::IpRoute
             | Kept::IpSsh
             | Kept::SshIdleTime
+            | Kept::SshTimeout
             | Kept::LoggingOn
             | Kept::LoggingSize
             | Kept::LoggingLevel
@@ -581,7 +582,6 @@ impl<'a> Projection<'a> {
             | Kept::Telnet
             | Kept::TelnetTimeout
             | Kept::UserPassword
-            | Kept::UserPrivilege
             | Kept::UserWithoutPassword
             | Kept::WebManagement
             | Kept::InterfaceEthernet

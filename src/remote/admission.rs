@@ -81,11 +81,17 @@ impl Admission {
         &self.limits
     }
 
-    /// Admits a client, unless there are too many.
-    pub(super) fn admit(&self, client: IpAddr, now: Moment) -> Option<(Connected, Newcomer)> {
+    /// Admits a client, unless there are too many. It may take that long to say who it is, if
+    /// something is said of that.
+    pub(super) fn admit(
+        &self,
+        client: IpAddr,
+        now: Moment,
+        login_time: Option<Duration>,
+    ) -> Option<(Connected, Newcomer)> {
         let connected = Connected { _pass: Gate::admit(&self.connections, client)? };
         let pass = Gate::admit(&self.newcomers, client)?;
-        let until = now.plus_secs(self.limits.login_time.as_secs());
+        let until = now.plus_secs(login_time.unwrap_or(self.limits.login_time).as_secs());
         Some((connected, Newcomer { _pass: pass, until }))
     }
 }
@@ -99,7 +105,7 @@ mod tests {
         let limits = Limits { connections: 3, newcomers: 2, ..Limits::default() };
         let admission = Admission::new(limits);
         let client = IpAddr::from([192, 0, 2, 1]);
-        let admit = || admission.admit(client, Moment::ZERO);
+        let admit = || admission.admit(client, Moment::ZERO, None);
         let (one, known) = admit().unwrap();
         let two = admit().unwrap();
         assert!(admit().is_none(), "two may stand at the door");
@@ -114,8 +120,11 @@ mod tests {
     #[test]
     fn time_runs_out() {
         let admission = Admission::new(Limits::default());
-        let (_, newcomer) = admission.admit([192, 0, 2, 1].into(), Moment::ZERO).unwrap();
+        let admit = |login_time| admission.admit([192, 0, 2, 1].into(), Moment::ZERO, login_time);
+        let (_, newcomer) = admit(None).unwrap();
         assert!(!newcomer.is_late(Moment::from_millis(119_999)));
         assert!(newcomer.is_late(Moment::from_millis(120_000)));
+        let (_, newcomer) = admit(Some(Duration::from_secs(30))).unwrap();
+        assert!(newcomer.is_late(Moment::from_millis(30_000)));
     }
 }

@@ -189,7 +189,12 @@ async fn accept(listener: TcpListener, door: Door, mut stopped: watch::Receiver<
             Ok((stream, client)) => {
                 let now = door.responder.appliance.clock.now();
                 // Without a pass the stream is dropped, which closes it.
-                if let Some((connected, newcomer)) = door.admission.admit(client.ip(), now) {
+                let login_time = match door.kind {
+                    DoorKind::Telnet => None,
+                    DoorKind::Ssh(_) => line_settings(&door.responder.appliance).ssh_login,
+                };
+                let admitted = door.admission.admit(client.ip(), now, login_time);
+                if let Some((connected, newcomer)) = admitted {
                     let stopped = stopped.clone();
                     let visit = Visit { stream, client, connected, newcomer, stopped };
                     connections.spawn(door.clone().serve(visit));

@@ -1,8 +1,11 @@
 //! `emulate explain`: which address a question would get, and why; metric by metric in order, who
 //! was dropped and by which numbers. An extension of ours.
 
+mod outlook;
+
 use std::net::IpAddr;
 
+use self::outlook::Outlook;
 use super::page::Page;
 use super::table::{Block, Column};
 use super::{DEVICE_WORD, percent};
@@ -59,17 +62,19 @@ pub fn explain(question: &Explained<'_>) -> String {
     let mut page = Page::default();
     let snapshot = question.snapshot;
     let mut trace = Trace::default();
+    let outlook = Outlook::of(snapshot, question.states, question.host, question.family);
     let (choice, reply) = gslb::explain(
         snapshot,
         question.states,
         question.host,
         question.family,
+        outlook.offered(snapshot),
         question.client,
         question.now,
         &mut trace,
     );
-    question.print_head(&mut page);
-    let candidates = question.candidates();
+    question.print_head(&mut page, &outlook);
+    let candidates = question.candidates(outlook.offered(snapshot));
     if candidates.is_empty() {
         page.part();
         page.line("No candidates: the host has no address of this family.");
@@ -77,17 +82,21 @@ pub fn explain(question: &Explained<'_>) -> String {
     }
     page.part();
     page.block(0, &Block::new(&CANDIDATES, &candidates));
+    if outlook.chooses {
+        page.part();
+        page.block(0, &Block::new(&STEPS, &question.steps(&trace, choice)));
+    }
     page.part();
-    page.block(0, &Block::new(&STEPS, &question.steps(&trace, choice)));
-    page.part();
-    page.line(match (choice.best, choice.decision) {
-        (Some(best), Some(decision)) => {
-            format!("Best: {}, by {}", question.address(best), decision.name())
-        }
-        _ => "Best: none, the reply goes out unchanged".to_owned(),
-    });
+    if outlook.chooses {
+        page.line(match (choice.best, choice.decision) {
+            (Some(best), Some(decision)) => {
+                format!("Best: {}, by {}", question.address(best), decision.name())
+            }
+            _ => "Best: none, the reply goes out unchanged".to_owned(),
+        });
+    }
     let reply: Vec<String> = reply.iter().map(|&position| question.address(position)).collect();
-    page.line(format!("Reply: {}", reply.join(", ")));
+    page.line(format!("Reply: {}", outlook.reply(snapshot, choice.best, &reply)));
     page.finish()
 }
 
@@ -96,7 +105,7 @@ impl Explained<'_> {
         self.host.addresses[position].ip.to_string()
     }
 
-    fn print_head(&self, page: &mut Page) {
+    fn print_head(&self, page: &mut Page, outlook: &Outlook) {
         let record_type = match self.family {
             Family::V4 => "A",
             Family::V6 => "AAAA",
@@ -110,13 +119,13 @@ impl Explained<'_> {
             Some(name) => page.line(format!("Policy: host policy {name}")),
             None => page.line("Policy: global"),
         }
-        let has_addresses = self.host.positions(self.family).next().is_some();
-        if has_addresses && !self.snapshot.answers_itself(self.host, self.family) {
-            page.line("Note: not answered from here, but by the DNS server behind");
+        if let Some(note) = outlook.note {
+            page.line(format!("Note: {note}"));
         }
     }
 
-    fn candidates(&self) -> Vec<[String; CANDIDATES.len()]> {
+    /// A row for each candidate: each address of the family, or each of those that are offered.
+    fn candidates(&self, offered: Option<&[IpAddr]>) -> Vec<[String; CANDIDATES.len()]> {
         let tallies = self.host.domain.lock().tallies.clone();
         let count = |position: usize| {
             let slot = self.host.addresses[position].slot.index();
@@ -125,8 +134,9 @@ impl Explained<'_> {
         let total = (0..self.host.addresses.len()).map(count).sum();
         self.host
             .positions(self.family)
-            .map(|position| {
-                let address = &self.host.addresses[position];
+            .map(|position| (position, &self.host.addresses[position]))
+            .filter(|(_, address)| offered.is_none_or(|offered| offered.contains(&address.ip)))
+            .map(|(position, address)| {
                 let site = self.snapshot.site_of(address).map(|site| site.name.clone());
                 let device = self.snapshot.owner_of(address).map(|one| one.address.to_string());
                 [

@@ -119,12 +119,7 @@ impl<G: Guest> Runner<G> {
             return Some(Ending::Over);
         }
         if shell.can_go_on() {
-            let mut shell = self.shell.take()?;
-            let ran = spawn_blocking(move || {
-                shell.go_on();
-                shell
-            });
-            self.shell = ran.await.ok();
+            self.go_on(source).await;
             return None;
         }
         if self.is_ended && !shell.is_resting() {
@@ -149,6 +144,39 @@ impl<G: Guest> Runner<G> {
             }
         }
         None
+    }
+
+    /// Runs what there is to run. What is typed meanwhile is kept, as far as there is room, and a
+    /// Control-C reaches the line that runs.
+    async fn go_on(&mut self, source: &mut impl Source) {
+        let Some(mut shell) = self.shell.take() else { return };
+        let interruption = shell.session().interruption().clone();
+        let mut ahead = shell.typed_ahead();
+        let mut running = spawn_blocking(move || {
+            shell.go_on();
+            shell
+        });
+        let mut arrived = Vec::new();
+        let ran = loop {
+            tokio::select! {
+                biased;
+                ran = &mut running => break ran,
+                input = source.next(), if !self.is_ended && ahead < MUCH_TYPED_AHEAD => match input {
+                    Some(Input::Typed(bytes)) => {
+                        interruption.take(&bytes);
+                        ahead += bytes.len();
+                        arrived.push(Input::Typed(bytes));
+                    }
+                    Some(other) => arrived.push(other),
+                    // What was typed still counts.
+                    None => self.is_ended = true,
+                },
+            }
+        };
+        self.shell = ran.ok();
+        for input in arrived {
+            self.take(input);
+        }
     }
 
     /// Sends; what is typed meanwhile is not lost, and a session that was killed or has stood
@@ -198,8 +226,8 @@ impl<G: Guest> Runner<G> {
     }
 
     /// The end of a session whose time is up.
-    fn deadline(&self) -> Option<Ending> {
-        let shell = self.shell.as_ref()?;
+    fn deadline(&mut self) -> Option<Ending> {
+        let shell = self.shell.as_mut()?;
         if shell.session().is_killed() {
             return Some(Ending::Over);
         }
@@ -209,7 +237,10 @@ impl<G: Guest> Runner<G> {
         }
         let settings = line_settings(shell.session().appliance());
         let longest = match shell.session().line_kind() {
-            LineKind::Console => None,
+            LineKind::Console => {
+                shell.pass_time();
+                None
+            }
             LineKind::Telnet => settings.telnet_idle,
             LineKind::Ssh => settings.ssh_idle,
         };

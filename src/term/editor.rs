@@ -84,6 +84,14 @@ impl Editor {
         self.recalled = self.history.len();
     }
 
+    /// Leaves the line as it stands on the screen and begins a new one; what was remembered of it and
+    /// before it is forgotten.
+    pub fn give_up(&mut self, output: &mut String) {
+        self.drawing.finish(output);
+        let drawing = std::mem::take(&mut self.drawing);
+        *self = Editor { drawing, ..Editor::default() };
+    }
+
     /// Takes the line off the screen, to be [shown](Self::show) again.
     pub fn wipe(&mut self, output: &mut String) {
         self.drawing.wipe(output);

@@ -8,11 +8,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::connection::line_settings;
 use super::editor::{Editor, Kind, Wish};
 use super::keys::{Decoder, Key};
 use crate::cli::complete::Completion;
+use crate::cli::interrupt;
 use crate::cli::pager::Pager;
 use crate::cli::session::Session;
+use crate::cli::sessions::LineKind;
 use crate::clock::Moment;
 use crate::grammar::Grammar;
 
@@ -46,6 +49,10 @@ pub struct Shell {
     /// Keys of those that were.
     keys: VecDeque<Key>,
     pager: Option<Pager<Arc<Grammar>>>,
+    /// A line that waits until its end has been shown: it may take long.
+    line: Option<String>,
+    /// Whether what is typed is dropped up to a Control-C that has done its work.
+    drops: bool,
     output: String,
     /// Wrong passwords that have been answered for.
     refused: u32,
@@ -72,6 +79,8 @@ impl Shell {
             bytes: VecDeque::new(),
             keys: VecDeque::new(),
             pager: None,
+            line: None,
+            drops: false,
             output,
             refused,
             rests: None,
@@ -105,13 +114,24 @@ impl Shell {
 
     /// Whether [`Shell::go_on`] would do something.
     pub fn can_go_on(&mut self) -> bool {
-        let waits = !self.keys.is_empty() || !self.bytes.is_empty();
+        let waits = self.line.is_some() || !self.keys.is_empty() || !self.bytes.is_empty();
         waits && !self.is_over() && !self.is_resting()
     }
 
     /// Takes bytes that were typed; they wait until [`Shell::go_on`].
-    pub fn receive(&mut self, bytes: &[u8]) {
+    pub fn receive(&mut self, mut bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
         self.last_input = self.session.appliance().clock.now();
+        if self.line.is_some() {
+            self.session.interruption().take(bytes);
+        }
+        if self.drops {
+            let Some(place) = bytes.iter().position(|byte| *byte == interrupt::KEY) else { return };
+            self.drops = false;
+            bytes = &bytes[place + 1..];
+        }
         self.bytes.extend(bytes);
     }
 
@@ -119,6 +139,10 @@ impl Shell {
     /// as long as it [can](Self::can_go_on), its output taken in between.
     pub fn go_on(&mut self) {
         let mut lines = 0;
+        if let Some(line) = self.line.take() {
+            self.run(&line);
+            lines += 1;
+        }
         while lines < LINES_AT_ONCE && self.output.len() < ENOUGH_OUTPUT && self.can_go_on() {
             let Some(key) = self.next_key() else { break };
             lines += usize::from(self.take(key));
@@ -133,7 +157,7 @@ impl Shell {
     /// Shows what the appliance has to say, above the line that is being edited.
     pub fn show_notices(&mut self) {
         // What falls into a page of output appears behind it.
-        if self.pager.is_some() || self.is_over() {
+        if self.pager.is_some() || self.line.is_some() || self.is_over() {
             return;
         }
         let notices = self.session.notices();
@@ -149,10 +173,34 @@ impl Shell {
 
     /// Shows the line that is being edited once more, on a line of its own.
     pub fn show_again(&mut self) {
-        if self.pager.is_none() && !self.is_over() {
+        if self.pager.is_none() && self.line.is_none() && !self.is_over() {
             self.editor.leave(&mut self.output);
             self.prompt();
         }
+    }
+
+    /// Logs the user of a console out who has typed nothing for too long: with what is asked, the page
+    /// of output and the line that is half typed. The console goes on. Sessions of other lines end
+    /// instead, which is left to whoever runs them.
+    pub fn pass_time(&mut self) {
+        let settings = line_settings(self.session.appliance());
+        let is_console = self.session.line_kind() == LineKind::Console;
+        let longest = settings.console_idle.filter(|_| is_console && self.line.is_none());
+        if longest.is_none_or(|longest| self.idle() < longest) || self.is_over() {
+            return;
+        }
+        if !self.session.log_out() {
+            return;
+        }
+        self.last_input = self.session.appliance().clock.now();
+        self.bytes.clear();
+        self.keys.clear();
+        if self.pager.take().is_some() {
+            push_lines(&mut self.output, "\n");
+        } else {
+            self.editor.give_up(&mut self.output);
+        }
+        self.prompt();
     }
 
     /// For how long nothing was typed.
@@ -201,9 +249,13 @@ impl Shell {
     fn grant(&mut self, wish: Wish) -> bool {
         match wish {
             Wish::Run(line) => {
-                let text = self.session.run(&line);
-                self.rest_after_refusal();
-                self.show(&text);
+                self.session.interruption().clear();
+                // Whoever has typed ahead does not wait for an echo.
+                if self.typed_ahead() == 0 {
+                    self.line = Some(line);
+                } else {
+                    self.run(&line);
+                }
             }
             Wish::Help(text) => {
                 let list = self.session.help(&text);
@@ -239,6 +291,21 @@ impl Shell {
             }
         }
         true
+    }
+
+    fn run(&mut self, line: &str) {
+        let text = self.session.run(line);
+        // Nobody stands still who waits.
+        self.last_input = self.session.appliance().clock.now();
+        if self.session.interruption().was_heard() {
+            // What was typed before the Control-C goes with it.
+            self.keys.clear();
+            self.drops = true;
+            let bytes: Vec<u8> = self.bytes.drain(..).collect();
+            self.receive(&bytes);
+        }
+        self.rest_after_refusal();
+        self.show(&text);
     }
 
     /// Shows a text, and the next prompt with the line that was being edited, if one was.

@@ -6,6 +6,7 @@
 //! round-trip times are known, or the default location stands in when the cache is full, one worker
 //! answers everything. So the result is the same for any number of workers.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
@@ -66,7 +67,8 @@ const BATCH: usize = 4096;
 /// Batches that wait for a worker at most.
 const WAITING: usize = 4;
 
-/// Runs a simulation; `progress` is called now and then.
+/// Runs a simulation; `progress` is called now and then, and may end it: then the questions so far are
+/// what was found.
 ///
 /// # Errors
 ///
@@ -74,7 +76,7 @@ const WAITING: usize = 4;
 pub fn simulate(
     plan: &Plan,
     questions: Questions,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Simulation, Problem> {
     let prepared = Prepared::new(plan)?;
     let mut names = Names::default();
@@ -126,6 +128,7 @@ pub fn simulate(
     })?;
     if let Some(change) = &plan.change
         && facts.changed_at.is_none()
+        && !facts.stopped
     {
         let count = facts.questions;
         return Err(Problem::NoChange(format!("{}, of {count} questions", change.when)));
@@ -159,7 +162,7 @@ fn feed(
     names: &mut Names,
     senders: &[SyncSender<Arc<Batch>>],
     facts: &mut Facts,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<(), Problem> {
     let mut known = 0;
     let mut batch = Batch::default();
@@ -190,11 +193,15 @@ fn feed(
         batch.asked.push(asked);
         if batch.asked.len() >= BATCH {
             send(&mut batch, names);
-            progress(source.progress(facts.questions));
+            if progress(source.progress(facts.questions)).is_break() {
+                facts.stopped = true;
+                break;
+            }
         }
     }
     send(&mut batch, names);
-    progress(source.progress(facts.questions));
+    // It has come to its end already.
+    let _ = progress(source.progress(facts.questions));
     Ok(())
 }
 

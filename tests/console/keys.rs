@@ -62,6 +62,24 @@ fn control_c_gives_a_fresh_prompt() {
 }
 
 #[test]
+fn control_c_ends_a_line_that_runs() {
+    let mut terminal = Terminal::start(&["demo", "--no-dns"]);
+    terminal.type_keys("enable\remulate query a.b.c count 1000000\r");
+    let row = "ServerIronADX#emulate query a.b.c count 1000000";
+    terminal.wait_until("the line alone", |terminal| {
+        terminal.screen().ends_with(&[row.to_owned(), String::new()])
+    });
+    terminal.type_keys("\x03");
+    terminal.wait_until("what was counted", |terminal| {
+        let screen = terminal.screen();
+        let [.., counted, prompt] = screen.as_slice() else { return false };
+        counted.starts_with("Questions: ")
+            && counted.ends_with(" of 1000000")
+            && prompt == "ServerIronADX#"
+    });
+}
+
+#[test]
 fn control_c_takes_a_question_back() {
     let mut terminal = Terminal::start(&["--ephemeral", "--no-dns"]);
     terminal.type_keys("enable\rreload\r");

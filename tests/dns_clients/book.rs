@@ -93,6 +93,7 @@ fn names_are_found_as_the_book_has_it() {
     }
 }
 
+/// Report U80.
 #[test]
 fn strict_negative_answers_have_an_soa() {
     if !clients_are_here() {

@@ -2,16 +2,11 @@
 //! program by dig.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::net::{Ipv4Addr, TcpListener, UdpSocket};
-use std::process::{Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
+use std::process::Command;
 use std::time::Instant;
 
-use tempfile::TempDir;
-
-use super::program::{BOUND, Program, Running, are_here};
+use super::program::{BOUND, Program, are_here};
+use super::server::Server;
 
 /// Whose server it is.
 #[derive(Clone, Copy, Debug)]
@@ -23,15 +18,6 @@ enum Make {
 }
 
 const EACH: [Make; 2] = [Make::Knot, Make::Nsd];
-
-/// A server of the zone `example.com`, ended with the test.
-struct Server {
-    running: Running,
-    port: u16,
-    folder: TempDir,
-    /// What it says; the end of it is the end of the server.
-    log: Receiver<String>,
-}
 
 impl Make {
     const fn program(self) -> &'static str {
@@ -92,93 +78,32 @@ zone:
         }
     }
 
-    /// Starts it on a port that the system picks, and waits until it says that it has started.
+    /// Starts it and gives it this zone.
     fn start(self, zone: &str) -> Server {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("zone"), zone).unwrap();
-        let configuration = folder.path().join("configuration");
-        let started = Instant::now();
-        loop {
-            let port = free_port();
-            let text = self.configuration(folder.path().to_str().unwrap(), port);
-            fs::write(&configuration, text).unwrap();
-            // NSD stays in the foreground only if told so; Knot does by itself.
-            let in_foreground: &[&str] = if matches!(self, Make::Nsd) { &["-d"] } else { &[] };
-            let mut child = Command::new(self.program())
-                .args(in_foreground)
-                .arg("-c")
-                .arg(&configuration)
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::piped())
-                .spawn()
-                .unwrap();
-            let stderr = BufReader::new(child.stderr.take().unwrap());
-            let running = Running(child);
-            let (sender, log) = channel();
-            thread::spawn(move || {
-                // What nobody listens to any more is read all the same, so that the server can write.
-                for line in stderr.lines().map_while(Result::ok) {
-                    let _ = sender.send(line);
-                }
-            });
-            let mut said = Vec::new();
-            while let Ok(line) = log.recv_timeout(BOUND) {
-                if line.contains("server started") || line.contains("nsd started") {
-                    return Server { running, port, folder, log };
-                }
-                said.push(line);
-            }
-            // Somebody else may have taken the port.
-            assert!(started.elapsed() < BOUND, "{self:?} does not start: {said:#?}");
-        }
+        // NSD stays in the foreground only if told so; Knot does by itself.
+        let arguments: &[&str] = if matches!(self, Make::Nsd) { &["-d", "-c"] } else { &["-c"] };
+        let marks = ["server started", "nsd started"];
+        Server::start(self.program(), arguments, folder, &marks, |folder, port| {
+            self.configuration(folder, port)
+        })
     }
 }
 
-/// A port of the loopback address that is free for both transports.
-fn free_port() -> u16 {
+/// Serves another zone, and waits until the server does.
+fn reload(server: &Server, zone: &str, question: &str, answer: &str) {
+    fs::write(server.folder.path().join("zone"), zone).unwrap();
+    server.signal("-HUP");
+    let started = Instant::now();
     loop {
-        let udp = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        if TcpListener::bind(udp.local_addr().unwrap()).is_ok() {
-            return udp.local_addr().unwrap().port();
+        let port = server.port.to_string();
+        let arguments = ["-r", "@127.0.0.1", "-p", &port, question, "+short", "+time=20"];
+        let output = Command::new("dig").args(arguments).output().unwrap();
+        if String::from_utf8(output.stdout).unwrap().lines().any(|line| line == answer) {
+            return;
         }
-    }
-}
-
-impl Server {
-    fn signal(&self, signal: &str) {
-        let id = self.running.0.id().to_string();
-        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
-    }
-
-    /// Serves another zone, and waits until it does.
-    fn reload(&self, zone: &str, question: &str, answer: &str) {
-        fs::write(self.folder.path().join("zone"), zone).unwrap();
-        self.signal("-HUP");
-        let started = Instant::now();
-        loop {
-            let port = self.port.to_string();
-            let arguments = ["-r", "@127.0.0.1", "-p", &port, question, "+short", "+time=20"];
-            let output = Command::new("dig").args(arguments).output().unwrap();
-            if String::from_utf8(output.stdout).unwrap().lines().any(|line| line == answer) {
-                return;
-            }
-            assert!(started.elapsed() < BOUND, "no {answer} after the reload");
-        }
-    }
-
-    /// Ends the server and all that it has started.
-    fn stop(self) {
-        drop(self);
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.signal("-TERM");
-        // Its processes share the log. A server that does not end is killed behind this.
-        let started = Instant::now();
-        while self.log.recv_timeout(BOUND).is_ok() && started.elapsed() < BOUND {}
+        assert!(started.elapsed() < BOUND, "no {answer} after the reload");
     }
 }
 
@@ -238,6 +163,7 @@ fn addresses(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.starts_with("192.0.2.")).collect()
 }
 
+/// Reports U22 and U23.
 #[test]
 fn plain_proxy_puts_the_best_address_on_top() {
     if !are_servers_here() {
@@ -285,6 +211,7 @@ fn plain_proxy_puts_the_best_address_on_top() {
     }
 }
 
+/// Report U22.
 #[test]
 fn an_alias_is_followed_if_it_is_to_be_detected() {
     if !are_servers_here() {
@@ -323,7 +250,7 @@ fn cache_proxy_learns_and_outlives_the_server() {
         let counted = program.run("show gslb global-stat");
         assert!(counted.contains("  Direct response    =          1\n"), "{counted}");
 
-        server.reload(&zone(2, &["192.0.2.7", "192.0.2.8"]), "www.example.com", "192.0.2.7");
+        reload(&server, &zone(2, &["192.0.2.7", "192.0.2.8"]), "www.example.com", "192.0.2.7");
         program.expect("dig", &www, &["192.0.2.1"]);
         program.run("emulate clock advance 30");
         program.run_until(SHOW, &["* 192.0.2.7:", "* 192.0.2.8:"]);
@@ -331,7 +258,7 @@ fn cache_proxy_learns_and_outlives_the_server() {
         program.expect("dig", &["ftp.example.com"], &["192.0.2.21"]);
 
         // Without the server what was learned is answered, and nothing else is made up.
-        server.stop();
+        drop(server);
         let mut dig = program.client("dig");
         let nothing = dig.args(["ftp.example.com", "+time=1"]).output().unwrap();
         assert!(!nothing.status.success(), "{}", String::from_utf8_lossy(&nothing.stdout));

@@ -3,6 +3,7 @@
 
 use adxemu::cli::{matcher, words};
 use adxemu::config::edit::{Editor, Place, Refusal};
+use adxemu::grammar::expand::Token;
 use adxemu::grammar::link::Kept;
 use adxemu::grammar::value::ValueType;
 use adxemu::grammar::{Argument, Command, Grammar, ModeId, Storage, Target, Verb};
@@ -476,8 +477,10 @@ impl<'a> Rule<'a> {
         let allowed = print(&first.value);
         let other = (0..).map(|n| values::value(self.grammar, value_type, n));
         let other = other.take(100).find(|one| *one != allowed).unwrap();
+        let says = |token: &Token| matches!(token, Token::Argument { argument, .. } if *argument == first.argument);
+        let form = self.command.forms.iter().position(|form| form.iter().any(says)).unwrap();
         let with = |text: &str, n| {
-            Line::with(self.grammar, self.command, self.mode, 0, &|argument| {
+            Line::with(self.grammar, self.command, self.mode, form, &|argument| {
                 if argument == first.argument {
                     text.to_owned()
                 } else if self.argument(argument).is_secret() {

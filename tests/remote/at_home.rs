@@ -53,6 +53,13 @@ impl Typist {
         Typist { shell: Shell::new(session), responder, clock }
     }
 
+    /// The console of an appliance.
+    pub(crate) fn console(configuration: &str) -> Self {
+        let (responder, clock) = responder(configuration);
+        let shell = Shell::new(Session::new(Arc::clone(&responder)));
+        Typist { shell, responder, clock }
+    }
+
     /// What appears when these keys are pressed.
     pub(crate) fn types(&mut self, keys: impl AsRef<[u8]>) -> String {
         self.shell.receive(keys.as_ref());
@@ -68,6 +75,7 @@ impl Typist {
     pub(crate) fn waits(&mut self, seconds: u64) -> String {
         self.clock.advance(seconds);
         self.responder.appliance.pass_time();
+        self.shell.pass_time();
         self.types("")
     }
 }

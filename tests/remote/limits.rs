@@ -26,6 +26,25 @@ fn there_are_only_so_many_that_have_not_said_who_they_are() {
 }
 
 #[test]
+fn clients_of_ssh_may_be_given_less_time() {
+    let home = Home::start(&format!("{ACCOUNTS}ip ssh timeout 30\n"));
+    let mut telnet = Wire::to(home.telnet);
+    telnet.waits_for("Please Enter Login Name: ");
+    let mut ssh = TcpStream::connect(home.ssh).unwrap();
+    ssh.set_read_timeout(Some(SILENCE)).unwrap();
+    let mut version = [0; 8];
+    ssh.read_exact(&mut version).unwrap();
+    home.waits(29);
+    telnet.types("a");
+    telnet.waits_for("a");
+    home.waits(1);
+    // Whether it is closed or reset.
+    let _ = ssh.read_to_end(&mut Vec::new());
+    telnet.types("b");
+    telnet.waits_for("b");
+}
+
+#[test]
 fn who_does_not_say_who_it_is_must_go() {
     let home = Home::start(ACCOUNTS);
     let mut telnet = Wire::to(home.telnet);

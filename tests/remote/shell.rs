@@ -70,15 +70,41 @@ fn r5_an_empty_line_repeats_the_prompt() {
 }
 
 #[test]
-fn r6_and_r7_pages_can_be_turned_off() {
-    let mut typist = Typist::telnet("");
-    typist.types("");
-    typist.types("enable\r");
+fn r6_pages_can_be_turned_off() {
+    let mut typist = privileged();
     let shown = typist.types("skip-page-display\r");
     assert_eq!(shown, "skip-page-display\r\nDisable page display mode\r\ntelnet@ServerIronADX#");
     assert!(!typist.types("show running-config\r").contains("--More--"));
     let shown = typist.types("terminal length 0\r");
     assert_eq!(shown, "terminal length 0\r\ntelnet@ServerIronADX#");
+}
+
+/// A client that does not go to the privileged level first finds the pager on, as with the device.
+#[test]
+fn r7_pages_stay_on_in_user_mode() {
+    let mut configuration = ACCOUNTS.replacen("aaa authentication login default local\n", "", 1);
+    for number in 11..20 {
+        writeln!(configuration, "vlan {number}").unwrap();
+    }
+    let mut typist = Typist::telnet(&configuration);
+    typist.types("");
+    for command in ["skip-page-display", "terminal length 0"] {
+        let shown = typist.types(format!("{command}\r"));
+        let refused = format!("Invalid input -> {command}\r\nType ? for a list\r\n");
+        assert_eq!(shown, format!("{command}\r\n{refused}telnet@ServerIronADX>"));
+    }
+    let shown = typist.types("show vlan\r");
+    assert!(shown.ends_with(MORE), "{shown}");
+    assert!(typist.types("q").ends_with("telnet@ServerIronADX>"));
+    // A user of privilege 5 has it only if it was granted (base-cli 2.4).
+    let shown = typist.types("enable\roper\rtwo\rskip-page-display\r");
+    assert!(shown.contains("\r\nError - not allowed at privilege level 5\r\n"), "{shown}");
+    assert!(typist.types("show vlan\r").ends_with(MORE));
+    let grant = "privilege exec level 5 skip-page-display\r";
+    typist.types(format!("q\rexit\renable\radmin\rone\rconf t\r{grant}quit\r"));
+    let shown = typist.types("enable\roper\rtwo\rskip-page-display\r");
+    assert!(shown.contains("\r\nDisable page display mode\r\n"), "{shown}");
+    assert!(!typist.types("show vlan\r").contains(MORE));
 }
 
 #[test]

@@ -1,26 +1,29 @@
-//! Keeps `docs/worked-numbers.md` true: each worked number and each report has a session that
-//! names it, and whatever a session names is listed.
+//! Keeps `docs/worked-numbers.md` true: each worked number and each report has a session or a test
+//! that names it, and whatever a session or a test names is listed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::Failed;
 
-use crate::{TRANSCRIPTS, is_session};
+use crate::{TRANSCRIPTS, files_below, is_session};
 
 const LIST: &str = "docs/worked-numbers.md";
-/// What a row says in the place of its sessions, followed by the reason.
+/// The folder of tests; a place that does not begin with it is a session below `transcripts/`.
+const TESTS: &str = "tests";
+/// What a row says in the place of its sessions and tests, followed by the reason.
 const NONE: &str = "none:";
-/// The last numbers of each kind up to which none may be missing.
-const LAST: [(char, u32); 2] = [('V', 28), ('U', 31)];
+/// Numbers of which none may be missing.
+const WHOLE: [(char, RangeInclusive<u32>); 3] = [('V', 1..=28), ('U', 1..=31), ('U', 68..=84)];
 
-/// Checks the list against all files below `transcripts/`.
+/// Checks the list against all files below `transcripts/`, and against all tests.
 pub(crate) fn are_played(files: &[PathBuf]) -> Result<(), Failed> {
     let listed = listed(&fs::read_to_string(LIST)?)?;
     let mut wrong = Vec::new();
-    for (kind, last) in LAST {
-        let missing = (1..=last).map(|number| format!("{kind}{number}"));
+    for (kind, numbers) in WHOLE {
+        let missing = numbers.map(|number| format!("{kind}{number}"));
         wrong.extend(
             missing
                 .filter(|number| !listed.contains_key(number))
@@ -30,7 +33,14 @@ pub(crate) fn are_played(files: &[PathBuf]) -> Result<(), Failed> {
     let mut named: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
     for path in files.iter().filter(|path| is_session(path)) {
         let relative = path.strip_prefix(TRANSCRIPTS)?.to_owned();
-        named.insert(relative, numbers_of_remarks(&fs::read_to_string(path)?));
+        named.insert(relative, numbers_of_remarks(&fs::read_to_string(path)?, "@ "));
+    }
+    for path in files_below(Path::new(TESTS))? {
+        // This file speaks of all of them.
+        if path.extension().is_some_and(|end| end == "rs") && !path.ends_with(file!()) {
+            let numbers = numbers_of_remarks(&fs::read_to_string(&path)?, "//");
+            named.insert(path, numbers);
+        }
     }
     for (number, sessions) in &listed {
         for session in sessions {
@@ -82,10 +92,10 @@ fn listed(text: &str) -> Result<BTreeMap<String, Vec<String>>, Failed> {
     Ok(listed)
 }
 
-/// The numbers that the remarks of a session name: a letter V or U, digits, perhaps a prime.
-fn numbers_of_remarks(text: &str) -> BTreeSet<String> {
+/// The numbers that lines which begin like this name: a letter V or U, digits, perhaps a prime.
+fn numbers_of_remarks(text: &str, mark: &str) -> BTreeSet<String> {
     text.lines()
-        .filter_map(|line| line.strip_prefix("@ "))
+        .filter_map(|line| line.trim_start().strip_prefix(mark))
         .flat_map(|remark| remark.split(|found: char| !found.is_alphanumeric() && found != '\''))
         .filter(|word| {
             let digits = word.strip_prefix(['V', 'U']).unwrap_or_default();

@@ -1,5 +1,7 @@
 //! Shares in closed form, changes, comparisons, caches, and that nothing depends on threads.
 
+use std::ops::ControlFlow;
+
 use adxemu::whatif::Problem;
 use adxemu::whatif::run::{Plan, Questions, simulate};
 
@@ -102,11 +104,14 @@ fn a_change_can_be_made_at_a_moment() {
 fn a_change_that_is_refused_or_never_reached_is_told() {
     let refused =
         changed(&weighted_ip(&[1, 1]), "gslb policy\n capacity threshold 500\n", 5, false);
-    let problem = simulate(&refused, Questions::Drawn(draw(10)), &mut |_| ()).unwrap_err();
+    let problem =
+        simulate(&refused, Questions::Drawn(draw(10)), &mut |_| ControlFlow::Continue(()))
+            .unwrap_err();
     assert!(matches!(&problem, Problem::Change(lines) if lines.len() == 1), "{problem}");
     assert!(problem.to_string().contains("change.txt:2: "), "{problem}");
     let late = changed(&weighted_ip(&[1, 1]), "gslb policy\n", 50, false);
-    let problem = simulate(&late, Questions::Drawn(draw(10)), &mut |_| ()).unwrap_err();
+    let problem = simulate(&late, Questions::Drawn(draw(10)), &mut |_| ControlFlow::Continue(()))
+        .unwrap_err();
     assert!(matches!(problem, Problem::NoChange(_)), "{problem}");
 }
 

@@ -1,5 +1,6 @@
 //! Configurations, and simulations of them.
 
+use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 use adxemu::grammar::Grammar;
@@ -67,7 +68,7 @@ pub(crate) fn draw(questions: u64) -> Draw {
 }
 
 pub(crate) fn run(plan: &Plan, draw: Draw) -> Simulation {
-    simulate(plan, Questions::Drawn(draw), &mut |_| ()).unwrap()
+    simulate(plan, Questions::Drawn(draw), &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
 /// How often each address of a name was answered by the appliance at a side.

@@ -316,6 +316,7 @@ fn a_second_opt_record_is_a_format_error() {
     assert_eq!(reply.metadata.id, 7);
 }
 
+/// Report U76; a malformed one is in the list above.
 #[test]
 fn a_client_subnet_comes_back_only_if_it_is_listened_to() {
     let off = served(Settings::default(), TcpLimits::default());

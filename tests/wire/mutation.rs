@@ -118,6 +118,7 @@ fn allowed(message: &[u8], reply: &Message) -> usize {
     payload.map_or(MAX_PAYLOAD, |edns| edns.max_payload().clamp(512, MAX_PAYLOAD)).into()
 }
 
+/// Report U84.
 #[test]
 fn whatever_comes_the_replies_are_sound() {
     let appliance = Arc::new(appliance());

@@ -98,6 +98,7 @@ fn a_client_with_a_cookie_is_not_limited() {
     assert_eq!(counted(&served, "dropped by the rate limit"), 0);
 }
 
+/// Report U79: ANY is no larger than other types.
 #[test]
 fn a_forged_question_gains_little() {
     let settings = Settings { cookies: Some(Secret::new([5; 16])), ..Settings::default() };

@@ -26,6 +26,7 @@ fn code(message: &[u8], reply: &[u8]) -> ResponseCode {
     parsed.metadata.response_code
 }
 
+/// Reports U69 and U73.
 #[test]
 fn each_family_is_answered_in_the_spelling_of_the_question() {
     let served = default_served();
@@ -49,6 +50,7 @@ fn each_family_is_answered_in_the_spelling_of_the_question() {
     }
 }
 
+/// Reports U18, U23 and U68: nothing in the authority section either.
 #[test]
 fn names_and_types_get_the_code_that_is_theirs() {
     let served = default_served();
@@ -71,6 +73,7 @@ fn names_and_types_get_the_code_that_is_theirs() {
     }
 }
 
+/// Report U80; without the switch there is none.
 #[test]
 fn strict_negative_answers_carry_an_soa() {
     let settings = Settings { strict_dns: true, ..Settings::default() };
@@ -84,6 +87,7 @@ fn strict_negative_answers_carry_an_soa() {
     }
 }
 
+/// Report U84.
 #[test]
 fn messages_that_are_no_question_get_a_code_with_their_id() {
     let served = default_served();
@@ -121,6 +125,7 @@ fn messages_that_are_no_question_get_a_code_with_their_id() {
     }
 }
 
+/// Report U84.
 #[test]
 fn fragments_and_replies_are_met_with_silence() {
     let served = default_served();

@@ -33,6 +33,8 @@ pub(in crate::whatif) struct Facts {
     pub(in crate::whatif) late: u64,
     /// Records of the log that were no question to a server.
     pub(in crate::whatif) skipped: u64,
+    /// Whether somebody ended it before its end.
+    pub(in crate::whatif) stopped: bool,
 }
 
 /// Where the counts of a side are: the run, and the part of it.
@@ -363,6 +365,9 @@ fn notes(
                 subject.name
             ));
         }
+    }
+    if facts.stopped {
+        notes.push(format!("stopped after {} questions", facts.questions));
     }
     if facts.skipped > 0 {
         notes.push(format!("{} records of the log are no questions to a server", facts.skipped));
