@@ -58,7 +58,7 @@ const BLOCKS: &[&str] = &[
     "port-range pr1\n port 8052 to 8060\napply port-range\nport-range pr1\n no port 8052 to 8060\n",
     "server force-delete\nemulate sessions vip1 http rs1 http 10 lasting 60\nemulate sessions vip1 http rs2 http 4\n",
     "emulate own rtt 198.51.100.0/24 50\nemulate own rtt 198.51.100.0/24 70 active dns failed\n",
-    "no server real rs1\nserver virtual vip1 198.51.100.50\n no bind http rs2 http\n",
+    "server virtual vip1 198.51.100.50\n no bind http rs2 http\n",
     "sna-domain sna.example\n system gw1 192.0.2.11\n lu LU01 system gw1\nemulate sna sna.example system gw1 load-average 0.5\n",
     "emulate own sessions 5 10\nemulate own cpu 4\nemulate own connection-rate 1 2 3\n",
     "vlan 10 name WEB by port\n tagged ethe 1 to 4\n router-interface ve 10\n",

@@ -159,8 +159,13 @@ impl Listener for Lines<'_> {
             }
             Fate::Opaque => {
                 told.standing = Standing::Opaque;
-                let message = "not known; kept as it is, and lost when it is pasted".to_owned();
-                told.reason = Some(message.clone());
+                let reason = "not known; kept as it is, and lost when it is pasted";
+                told.reason = Some(reason.to_owned());
+                // No more than the first word: what is not known may hold a secret.
+                let mut words = line.text.split_whitespace();
+                let first = words.next().unwrap_or_default();
+                let more = if words.next().is_some() { " ..." } else { "" };
+                let message = format!("{first}{more}: {reason}");
                 self.find(&OPAQUE_LINE, line.number, column, message);
             }
             Fate::Rejected { command, why } => {

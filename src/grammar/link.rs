@@ -57,6 +57,7 @@ named_enum! {
         PortPolicyContentMatch = "port-policy-content-match",
         RealPortPolicy = "real-port-policy",
         RealHttpPortPolicy = "real-http-port-policy",
+        VirtualPortDsr = "virtual-port-dsr",
         VirtualPortPolicy = "virtual-port-policy",
         MatchList = "match-list",
         MatchListUp = "match-list-up",

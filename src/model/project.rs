@@ -217,6 +217,7 @@ impl<'a> Projection<'a> {
             | Kept::PortPolicyContentMatch
             | Kept::RealPortPolicy
             | Kept::RealHttpPortPolicy
+            | Kept::VirtualPortDsr
             | Kept::VirtualPortPolicy
             | Kept::MatchListUp
             | Kept::MatchListUpCompound

@@ -60,7 +60,7 @@ fn block(
     let total = sum(sessions.of_virtual(server, None)).total;
     page.line(format!("Pred: {predictor:<18}ACL-Id: 0                  TotalConn: {total}"));
     page.line("");
-    let default = Port::new(DEFAULT_PORT);
+    let default = Port { dsr: server.default_dsr, ..Port::new(DEFAULT_PORT) };
     let rows: Vec<[String; 9]> = std::iter::once(&default)
         .chain(&server.ports)
         .map(|port| row(names, port, sum(sessions.of_virtual(server, Some(port.application)))))
@@ -70,11 +70,12 @@ fn block(
 
 fn row(names: PortNames<'_>, port: &Port, counts: Counts) -> [String; 9] {
     let state = if port.disabled { "disabled" } else { "enabled" };
-    let sticky = if port.sticky { "YES" } else { "NO" };
+    let yes = |on| if on { "YES" } else { "NO" };
     let Counts { current, total, peak } = counts;
     let numbers = [u64::from(current), total, u64::from(peak)].map(|number| number.to_string());
     let [current, total, peak] = numbers;
-    let words = [&names(port.application), state, sticky, "NO", "NO", "NO"].map(str::to_owned);
+    let words = [&names(port.application), state, yes(port.sticky), "NO", "NO", yes(port.dsr)]
+        .map(str::to_owned);
     let [name, state, sticky, concurrent, proxy, dsr] = words;
     [name, state, sticky, concurrent, proxy, dsr, current, total, peak]
 }

@@ -181,6 +181,7 @@ impl BalancingDraft {
                 symmetric_active: false,
                 symmetric_priority: None,
                 serves_all: false,
+                default_dsr: false,
             });
             return Owner::Virtual(self.balancing.virtual_.len() - 1);
         }
@@ -303,6 +304,13 @@ impl BalancingDraft {
             Kept::VirtualPortSticky => {
                 if let Some(port) = self.port(owner, port) {
                     port.sticky = true;
+                }
+            }
+            Kept::VirtualPortDsr => {
+                if port == Some(DEFAULT_PORT) {
+                    self.balancing.virtual_[place].default_dsr = true;
+                } else if let Some(port) = self.port(owner, port) {
+                    port.dsr = true;
                 }
             }
             Kept::VirtualPortPolicy => {

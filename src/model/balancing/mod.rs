@@ -126,6 +126,7 @@ pub struct RealServer {
 
 /// A virtual server.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a line of the configuration")]
 pub struct VirtualServer {
     /// As typed, at most 32 characters.
     pub name: String,
@@ -147,6 +148,8 @@ pub struct VirtualServer {
     pub symmetric_priority: Option<u8>,
     /// The default port is in service: it stands for all ports without a line of their own.
     pub serves_all: bool,
+    /// Servers answer clients directly on the default port (`port default dsr`).
+    pub default_dsr: bool,
 }
 
 /// Ports of a virtual server that follow others (Virtual ADX SLB guide p. 15, 49).
@@ -162,6 +165,7 @@ pub struct Track {
 
 /// A port of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a line of the configuration")]
 pub struct Port {
     /// Its number.
     pub application: Application,
@@ -169,6 +173,8 @@ pub struct Port {
     pub disabled: bool,
     /// A client is sent to the same server again.
     pub sticky: bool,
+    /// Servers answer clients directly (`dsr`).
+    pub dsr: bool,
     /// The server answers behind the device on this port (`port dns proxy`, guide p. 64).
     pub proxy: bool,
     /// Name of the health-check policy whose result it takes.
@@ -178,7 +184,7 @@ pub struct Port {
 impl Port {
     /// A port without settings.
     pub fn new(application: Application) -> Self {
-        Port { application, disabled: false, sticky: false, proxy: false, policy: None }
+        Port { application, disabled: false, sticky: false, dsr: false, proxy: false, policy: None }
     }
 }
 
