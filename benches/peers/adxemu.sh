@@ -4,7 +4,8 @@
 #
 # DATADIR holds gdnsd/weighted.cfg, a line a host:
 #   NAME => { s0 => [ ADDRESS, WEIGHT ], s1 => [ ADDRESS, WEIGHT ], ... }
-# The configuration in RUNDIR says the same of the zone example.com in our words.
+# The configuration says the same of the zone example.com in our words. It is made once, beside the data
+# of the other servers, which is in their form already: later starts measure the program alone.
 #
 # ADXEMU    the program (default: target/release/adxemu of this repository)
 # FORM      site: weights of sites (default); ip: weights of addresses
@@ -12,8 +13,11 @@
 set -eu
 port=$1 data=$2 run=$3
 here=$(cd "$(dirname "$0")/../.." && pwd)
+form=${FORM:-site}
 mkdir -p "$run"
-awk -v form="${FORM:-site}" '
+configuration=$data/adxemu-$form.cfg
+if ! [ -e "$configuration" ]; then
+awk -v form="$form" '
   {
     gsub(/[][{},]/, " ")
     hosts[++count] = $1
@@ -54,6 +58,8 @@ awk -v form="${FORM:-site}" '
     print "!"
     for (s = 1; form == "site" && s <= sites; s++) print "emulate si 10.0.0." s " vip " vip[s] " http"
   }
-' "$data/gdnsd/weighted.cfg" > "$run/adxemu.cfg"
+' "$data/gdnsd/weighted.cfg" > "$run/new.cfg"
+mv "$run/new.cfg" "$configuration"
+fi
 exec "${ADXEMU:-$here/target/release/adxemu}" serve --workers "${WORKERS:-1}" \
-  --config "$run/adxemu.cfg" --dns "127.0.0.1:$port"
+  --config "$configuration" --dns "127.0.0.1:$port"

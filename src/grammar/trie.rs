@@ -221,7 +221,9 @@ impl Trie {
             return Ok(edge.target);
         }
         let target = NodeId(u32::try_from(self.nodes.len()).expect("a grammar fits 32 bits"));
-        self.nodes[place.0 as usize].words.push(WordEdge {
+        let words = &mut self.nodes[place.0 as usize].words;
+        words.reserve_exact(1);
+        words.push(WordEdge {
             spellings: spellings.to_vec(),
             help: help.unwrap_or_default().to_owned(),
             hidden,
@@ -258,7 +260,10 @@ impl Trie {
             self.nodes.push(Node::default());
             NodeId(u32::try_from(self.nodes.len() - 1).expect("a grammar fits 32 bits"))
         });
-        self.nodes[place.0 as usize].arguments.push(ArgumentEdge {
+        let arguments = &mut self.nodes[place.0 as usize].arguments;
+        // Most nodes have one, and there are thousands of nodes.
+        arguments.reserve_exact(1);
+        arguments.push(ArgumentEdge {
             name: argument.name.clone(),
             value_type: argument.value_type.clone(),
             help: help.unwrap_or_default().to_owned(),
