@@ -90,7 +90,23 @@ pub(crate) fn question(input: &[u8]) {
 
 /// A reply of the DNS server behind: what is taken for one goes to the client, within its limits.
 pub(crate) fn reply(input: &[u8]) {
-    const NAME: &[u8] = b"\x01a\x01b\x01c\x00";
+    hear(input);
+    // A server that was asked: the identifier and the question are right, the rest is anything.
+    if let Some(([flags, further, counts @ ..], records)) = input.split_first_chunk::<8>() {
+        let mut message = vec![0x12, 0x34, flags | 0x80, *further, 0, 1];
+        message.extend(counts);
+        message.extend(ASKED);
+        message.extend([0, 1, 0, 1]);
+        message.extend(records);
+        hear(&message);
+    }
+}
+
+/// The name that the server behind was asked for.
+const ASKED: &[u8] = b"\x01a\x01b\x01c\x00";
+
+/// What a server behind says becomes a reply.
+fn hear(message: &[u8]) {
     static APPLIANCE: LazyLock<Arc<Appliance>> = LazyLock::new(|| {
         let appliance = appliance();
         let mut session = Session::privileged(Arc::new(Responder {
@@ -102,8 +118,8 @@ pub(crate) fn reply(input: &[u8]) {
         }
         appliance
     });
-    let query = Query::own(NAME, RecordType::A);
-    let Heard::Answer(said) = live::read(input, 0x1234, &query) else { return };
+    let query = Query::own(ASKED, RecordType::A);
+    let Heard::Answer(said) = live::read(message, 0x1234, &query) else { return };
     let answers = said.answers.len();
     let snapshot = APPLIANCE.current();
     let view = View {
@@ -114,14 +130,14 @@ pub(crate) fn reply(input: &[u8]) {
         client: IpAddr::V4(Ipv4Addr::LOCALHOST),
         now: APPLIANCE.clock.now(),
     };
-    let answer = match relay::balanced(&snapshot, NAME, RecordType::A, &said) {
+    let answer = match relay::balanced(&snapshot, ASKED, RecordType::A, &said) {
         Some(found) => relay::apply(&view, &found, said),
         None => Answer::relayed(said),
     };
     let relayed = answer.relayed.as_ref().expect("what was relayed");
     assert!(relayed.answers.len() <= answers, "nothing is added");
     let mut question = b"\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00".to_vec();
-    question.extend(NAME);
+    question.extend(ASKED);
     question.extend([0, 1, 0, 1]);
     let Verdict::Ask(request, _) = question::read(&question, false) else { unreachable!() };
     for (transport, most) in [(Transport::Udp, 512), (Transport::Tcp, 65_535)] {
