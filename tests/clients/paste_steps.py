@@ -24,7 +24,7 @@ def run(emulator, transport, asks_name=False, lands_privileged=False):
     wire.send(paste)
     wire.until(rb"\(config-gslb-site-s999\)# weight \d+\r\n.*\(config-gslb-site-s999\)#\Z")
     wire.send(b"end\rshow running-config\r")
-    text = wire.until(rb"\nend\r\n[^\n]*#\Z").decode().replace("\r\n", "\n")
+    text = wire.until(rb"\nend\r\n\r\n[^\n]*#\Z").decode().replace("\r\n", "\n")
     for number in range(1000):
         assert f"\ngslb site s{number}\n weight {number % 99 + 1}\n" in text, number
     wire.send(b"exit\rexit\r")
