@@ -34,6 +34,7 @@ pub mod grammar;
 pub mod gslb;
 pub mod health;
 pub mod lab;
+mod listen;
 pub mod live;
 pub mod log;
 pub mod metrics;

@@ -18,7 +18,7 @@ use crate::counters::Counters;
 use crate::dns::fast::{Batch, ROOM};
 use crate::dns::rate::{Limiter, Verdict};
 use crate::dns::respond::{Deferred, Responder, cut, is_known};
-use crate::dns::serve::PAUSE_AFTER_ERROR;
+use crate::listen::PAUSE_AFTER_ERROR;
 
 /// Datagrams that are received and answered together. Wider batches cost more than they save
 /// (`docs/answer-path.md`).

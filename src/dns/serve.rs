@@ -23,9 +23,6 @@ use crate::dns::tcp::{self, Gate};
 /// How often a pair of sockets is tried to be had when the system picks the port.
 const BIND_ATTEMPTS: usize = 16;
 
-/// How long a loop rests after an error of its socket, so that a lasting one does not spin.
-pub(super) const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(50);
-
 /// What clients over TCP may take (RFC 7766 sections 6.2.2 and 6.2.3).
 #[derive(Clone, Copy, Debug)]
 pub struct TcpLimits {

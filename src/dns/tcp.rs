@@ -9,12 +9,12 @@ use hashbrown::HashMap;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader, BufWriter};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::dns::encode::Transport;
 use crate::dns::respond::Responder;
-use crate::dns::serve::{PAUSE_AFTER_ERROR, TcpLimits};
+use crate::dns::serve::TcpLimits;
+use crate::listen;
 
 /// Length of the length before each message (RFC 1035 section 4.2.2).
 const PREFIX_LENGTH: usize = 2;
@@ -24,27 +24,13 @@ pub(super) async fn answer_connections(
     listener: TcpListener,
     responder: Arc<Responder>,
     gate: Arc<Gate>,
-    mut stopped: watch::Receiver<bool>,
+    stopped: watch::Receiver<bool>,
 ) {
-    let mut connections = JoinSet::new();
-    loop {
-        let accepted = tokio::select! {
-            _ = stopped.wait_for(|stopped| *stopped) => break,
-            Some(_) = connections.join_next() => continue,
-            accepted = listener.accept() => accepted,
-        };
-        match accepted {
-            Ok((stream, client)) => {
-                // Without a pass the stream is dropped, which closes it.
-                if let Some(pass) = Gate::admit(&gate, client.ip()) {
-                    connections.spawn(answer_connection(stream, client, responder.clone(), pass));
-                }
-            }
-            // Usually too many open files: some will be closed soon.
-            Err(_) => tokio::time::sleep(PAUSE_AFTER_ERROR).await,
-        }
-    }
-    connections.shutdown().await;
+    let open = |stream, client: SocketAddr| {
+        let pass = Gate::admit(&gate, client.ip())?;
+        Some(answer_connection(stream, client, responder.clone(), pass))
+    };
+    listen::accept(listener, stopped, open).await.shutdown().await;
 }
 
 async fn answer_connection(

@@ -1,8 +1,7 @@
 //! The HTTP endpoint from which metrics are fetched.
 
 use std::convert::Infallible;
-use std::io;
-use std::net::{self, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +19,7 @@ use tokio::task::JoinSet;
 
 use super::Metrics;
 use crate::dns::serve::ListenError;
+use crate::listen::{self, PAUSE_AFTER_ERROR};
 
 /// Where the metrics are.
 const PATH: &str = "/metrics";
@@ -33,9 +33,6 @@ const CONNECTIONS: usize = 16;
 /// How long a client may take to say what it wants, and how long it may stay in all.
 const PATIENCE: Duration = Duration::from_secs(10);
 const STAY: Duration = Duration::from_mins(5);
-
-/// How long the loop rests after an error of its socket, so that a lasting one does not spin.
-const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(50);
 
 /// A socket that gives metrics until the value is shut down or dropped.
 #[derive(Debug)]
@@ -58,12 +55,7 @@ impl MetricsServer {
     ) -> Result<Self, ListenError> {
         let _runtime = runtime.enter();
         let fail = |source| ListenError { address, transport: "metrics", source };
-        let bind = || -> io::Result<TcpListener> {
-            let listener = net::TcpListener::bind(address)?;
-            listener.set_nonblocking(true)?;
-            TcpListener::from_std(listener)
-        };
-        let listener = bind().map_err(fail)?;
+        let listener = listen::bind(address).map_err(fail)?;
         let address = listener.local_addr().map_err(fail)?;
         let (stop, stopped) = watch::channel(false);
         let mut loops = JoinSet::new();

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::net::{self, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,11 +22,9 @@ use crate::cli::session::Session;
 use crate::cli::sessions::{Line, LineKind};
 use crate::dns::Responder;
 use crate::dns::serve::ListenError;
+use crate::listen;
 use crate::term::connection::{self, Ending, Input, Sink, Source, line_settings};
 use crate::term::shell::Shell;
-
-/// How long a loop rests after an error of its socket, so that a lasting one does not spin.
-const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(50);
 
 /// How long a client may go on sending after its session is over, and how much.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -95,7 +93,7 @@ impl RemoteServer {
                 transport: endpoint.kind.name(),
                 source,
             };
-            let listener = bind(endpoint.address).map_err(fail)?;
+            let listener = listen::bind(endpoint.address).map_err(fail)?;
             let address = listener.local_addr().map_err(fail)?;
             Ok((endpoint, listener, address))
         });
@@ -121,14 +119,6 @@ impl RemoteServer {
         self.stop.send_replace(true);
         while self.loops.join_next().await.is_some() {}
     }
-}
-
-fn bind(address: SocketAddr) -> io::Result<TcpListener> {
-    // A port whose last connections are still being forgotten can be had again: so the standard
-    // library has it.
-    let listener = net::TcpListener::bind(address)?;
-    listener.set_nonblocking(true)?;
-    TcpListener::from_std(listener)
 }
 
 /// What is behind an address.
@@ -177,35 +167,21 @@ pub(super) struct Visit {
 }
 
 /// Takes connections until the server stops or is gone, then closes them all.
-async fn accept(listener: TcpListener, door: Door, mut stopped: watch::Receiver<bool>) {
-    let mut connections = JoinSet::new();
-    loop {
-        let accepted = tokio::select! {
-            _ = stopped.wait_for(|stopped| *stopped) => break,
-            Some(_) = connections.join_next() => continue,
-            accepted = listener.accept() => accepted,
+async fn accept(listener: TcpListener, door: Door, stopped: watch::Receiver<bool>) {
+    let open = |stream, client: SocketAddr| {
+        let now = door.responder.appliance.clock.now();
+        let login_time = match door.kind {
+            DoorKind::Telnet => None,
+            DoorKind::Ssh(_) => line_settings(&door.responder.appliance).ssh_login,
         };
-        match accepted {
-            Ok((stream, client)) => {
-                let now = door.responder.appliance.clock.now();
-                // Without a pass the stream is dropped, which closes it.
-                let login_time = match door.kind {
-                    DoorKind::Telnet => None,
-                    DoorKind::Ssh(_) => line_settings(&door.responder.appliance).ssh_login,
-                };
-                let admitted = door.admission.admit(client.ip(), now, login_time);
-                if let Some((connected, newcomer)) = admitted {
-                    let stopped = stopped.clone();
-                    let visit = Visit { stream, client, connected, newcomer, stopped };
-                    connections.spawn(door.clone().serve(visit));
-                } else {
-                    warn!(%client, "too many connections");
-                }
-            }
-            // Usually too many open files: some will be closed soon.
-            Err(_) => tokio::time::sleep(PAUSE_AFTER_ERROR).await,
-        }
-    }
+        let Some((connected, newcomer)) = door.admission.admit(client.ip(), now, login_time) else {
+            warn!(%client, "too many connections");
+            return None;
+        };
+        let visit = Visit { stream, client, connected, newcomer, stopped: stopped.clone() };
+        Some(door.clone().serve(visit))
+    };
+    let mut connections = listen::accept(listener, stopped.clone(), open).await;
     // Each has seen that the server ends and says farewell; then it ends, whether it has or not.
     let all = async { while connections.join_next().await.is_some() {} };
     let _ = tokio::time::timeout(2 * FAREWELL, all).await;

@@ -3,6 +3,7 @@
 //! A [`Subject`] is text, so it can be started any number of times, each time as an appliance of
 //! its own with a clock that is driven: whoever tries something on one of them changes no other.
 
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,7 +14,10 @@ use crate::config::capture;
 use crate::config::render::{self, Secrets};
 use crate::dns::{Responder, Settings};
 use crate::grammar::Grammar;
+use crate::gslb::choose::View;
+use crate::gslb::pool::Pool;
 use crate::lab::{Files, Lab};
+use crate::model::snapshot::{Family, Host, Snapshot};
 use crate::store;
 use crate::whatif::Problem;
 
@@ -262,6 +266,25 @@ impl Started {
     /// The appliance that answers.
     pub fn appliance(&self) -> &Arc<Appliance> {
         &self.responder.appliance
+    }
+
+    /// Who shares the questions of a client for a host of its present snapshot, now.
+    pub fn pool(&self, snapshot: &Snapshot, host: &Host, family: Family, client: IpAddr) -> Pool {
+        self.pool_at(snapshot, host, family, client, self.clock.now())
+    }
+
+    /// The same at a moment, which may lie within the present second.
+    pub fn pool_at(
+        &self,
+        snapshot: &Snapshot,
+        host: &Host,
+        family: Family,
+        client: IpAddr,
+        now: Moment,
+    ) -> Pool {
+        let states = &self.appliance().states;
+        let domain = host.domain.lock();
+        Pool::of(&View::new(snapshot, states, host, &domain, family, client, now))
     }
 
     /// Zeroes the counts of all its names, as the command that clears them does.

@@ -12,9 +12,7 @@ use crate::clock::{Clock as _, Moment};
 use crate::dns::answer::{self, Answer, Plan, View};
 use crate::dns::answer_question;
 use crate::gslb;
-use crate::gslb::choose;
 use crate::gslb::domain::Decision;
-use crate::gslb::pool::Pool;
 use crate::health::state::States;
 use crate::model::balancing::DnsServer;
 use crate::model::policy::Intercept;
@@ -220,15 +218,7 @@ impl<'a> Worker<'a> {
                 gslb::renew_client(&self.snapshot, states, asked.asker, now);
             }
             if host.positions(family).next().is_some() {
-                let pool = Pool::of(&choose::View::new(
-                    &self.snapshot,
-                    states,
-                    host,
-                    &host.domain.lock(),
-                    family,
-                    asked.asker,
-                    now,
-                ));
+                let pool = self.started.pool_at(&self.snapshot, host, family, asked.asker, now);
                 tally.pool(self.phase, host, pool);
             }
         }

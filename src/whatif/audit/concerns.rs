@@ -1,8 +1,6 @@
 //! What deserves a look.
 
 use super::{Concern, Gravity};
-use crate::gslb::choose::View;
-use crate::gslb::pool::Pool;
 use crate::health::state::Connection;
 use crate::model::policy::{DEFAULT_TTL, Metric, Policy, TieBreaker};
 use crate::model::snapshot::{ErrorCode, Family, Host, PolicyId, Snapshot};
@@ -233,15 +231,7 @@ fn starved(
     if !is_weighed {
         return;
     }
-    let pool = Pool::of(&View::new(
-        snapshot,
-        &started.appliance().states,
-        host,
-        &host.domain.lock(),
-        family,
-        std::net::Ipv4Addr::LOCALHOST.into(),
-        started.appliance().clock.now(),
-    ));
+    let pool = started.pool(snapshot, host, family, std::net::Ipv4Addr::LOCALHOST.into());
     let chosen: Vec<usize> = pool.positions().collect();
     let weight = |position: usize| {
         let address = &host.addresses[position];

@@ -3,9 +3,7 @@
 use super::Step;
 use crate::dns::answer::response_code;
 use crate::dns::client::code_name;
-use crate::gslb::choose::View;
 use crate::gslb::domain::Decision;
-use crate::gslb::pool::Pool;
 use crate::health::state::States;
 use crate::model::policy::{Metric, Policy, RttSource, TieBreaker};
 use crate::model::snapshot::{Family, Host, Snapshot};
@@ -158,15 +156,7 @@ pub(super) fn summary(started: &Started, snapshot: &Snapshot, host: &Host) -> St
         if host.positions(family).next().is_none() {
             continue;
         }
-        let pool = Pool::of(&View::new(
-            snapshot,
-            &started.appliance().states,
-            host,
-            &host.domain.lock(),
-            family,
-            std::net::Ipv4Addr::LOCALHOST.into(),
-            started.appliance().clock.now(),
-        ));
+        let pool = started.pool(snapshot, host, family, std::net::Ipv4Addr::LOCALHOST.into());
         let shares: Vec<String> = pool
             .shares()
             .map(|(position, share)| {

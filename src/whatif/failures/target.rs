@@ -7,8 +7,6 @@ use hashbrown::HashMap;
 
 use super::elements::Elements;
 use super::{AddressShare, ClientGroup, GroupOutcome, NameOutcome, rounded};
-use crate::gslb::choose::View;
-use crate::gslb::pool::Pool;
 use crate::gslb::regions::{built_in, built_in_entries};
 use crate::health::prefix::Prefix;
 use crate::health::state::Connection;
@@ -234,15 +232,7 @@ impl<'a> Targets<'a> {
         let mut all_shares = Vec::new();
         let mut dead = 0.0;
         for group in &self.groups {
-            let pool = Pool::of(&View::new(
-                snapshot,
-                &self.started.appliance().states,
-                host,
-                &host.domain.lock(),
-                family,
-                group.address,
-                self.started.appliance().clock.now(),
-            ));
+            let pool = self.started.pool(snapshot, host, family, group.address);
             // Without a best address the list goes out as it stands, and most take the first.
             let dealt: Vec<(usize, f64)> = if pool.is_empty() {
                 host.positions(family).take(1).map(|position| (position, 1.0)).collect()
