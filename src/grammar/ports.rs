@@ -24,6 +24,16 @@ pub fn is_in_slot(port: &str) -> bool {
     port.contains('/')
 }
 
+/// Whether a range of ports may go from one to another: upward, and not from a port with a slot to one
+/// without.
+fn is_range(first: &str, last: &str) -> bool {
+    let numbers = |port: &str| -> Vec<u32> {
+        port.split('/').filter_map(|number| number.parse().ok()).collect()
+    };
+    let (first, last) = (numbers(first), numbers(last));
+    first.len() == last.len() && first <= last
+}
+
 /// Whether a word may begin a list of ports.
 pub(super) fn begins_list(word: &str) -> bool {
     !word.is_empty()
@@ -38,7 +48,7 @@ pub(super) fn list(text: &str) -> Option<String> {
         let first = words.next().filter(|port| begins_list(word) && is_port(port))?;
         printed.extend([PRINTED, first]);
         if words.next_if(|word| word.eq_ignore_ascii_case(TO)).is_some() {
-            let last = words.next().filter(|port| is_port(port))?;
+            let last = words.next().filter(|port| is_port(port) && is_range(first, port))?;
             printed.extend([TO, last]);
         }
     }
@@ -71,6 +81,16 @@ mod tests {
         }
         for text in ["", "1", "ethe", "ethe x", "ethe 1 to", "ethe 1 2", "ethe 1 to 4 to 5", "ve 1"]
         {
+            assert_eq!(list(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn ranges_go_upward() {
+        for text in ["ethe 5 to 5", "ethe 9 to 10", "ethe 1/9 to 1/10", "ethe 1/24 to 2/1"] {
+            assert_eq!(list(text).as_deref(), Some(text));
+        }
+        for text in ["ethe 5 to 2", "ethe 10 to 9", "ethe 1/8 to 1/1", "ethe 1 to 1/4"] {
             assert_eq!(list(text), None, "{text}");
         }
     }
