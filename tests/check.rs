@@ -169,6 +169,34 @@ fn servers_and_what_they_name() {
 }
 
 #[test]
+fn a_name_belongs_to_one_server() {
+    let kinds = ["real", "remote-name", "cache-name", "virtual"];
+    for first in kinds {
+        for second in kinds {
+            let text = format!("server {first} s 192.0.2.1\n!\nserver {second} s 192.0.2.2\n");
+            let expected: &[usize] = if first == second { &[] } else { &[3] };
+            assert_eq!(lines_of("rejected-line", &text), expected, "{first} {second}");
+        }
+    }
+}
+
+#[test]
+fn what_is_indented_below_a_refused_line_is_refused_with_it() {
+    let text = "server virtual s 192.0.2.1\nserver real good 192.0.2.2\n port 8443\n\
+                server real s 192.0.2.3\n port http\n weight 5\n!\nweight 7\n\
+                gslb site a-name-of-more-than-16\n weight 5\nhostname x\n";
+    let checked = check(text);
+    assert_eq!(lines_of("rejected-line", text), [4, 5, 6, 9, 10]);
+    let reason = checked.lines[5].reason.as_deref();
+    assert_eq!(reason, Some("Error - belongs to line 4, which was refused"));
+    assert_eq!(lines_of("opaque-line", text), [8], "`!` ends what was refused");
+    assert_eq!(checked.lines[10].standing.name(), "modelled");
+    // What opens nothing has nothing below it, however a file is indented.
+    let ragged = "server real good 192.0.2.2\n weight 70000\n   port 8443\n";
+    assert_eq!(lines_of("rejected-line", ragged), [2]);
+}
+
+#[test]
 fn pasting_differs_where_a_comment_ends_a_block() {
     let weight = "gslb site A\n!\nweight 5\n";
     assert_eq!(lines_of("paste-differs", weight), [3], "`!` ends the block in a file only");

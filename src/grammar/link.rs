@@ -513,6 +513,7 @@ named_enum! {
         NoSuchZone = "no-such-zone",
         PolicyInUse = "policy-in-use",
         SnaDomainOverlaps = "sna-domain-overlaps",
+        ServerNameTaken = "server-name-taken",
         LowAboveHigh = "low-above-high",
         TooManyResources = "too-many-resources",
         WeightedExclude = "weighted-exclude",
@@ -596,6 +597,7 @@ named_enum! {
         HelpPipe = "help-pipe",
         HelpPattern = "help-pattern",
         NotInFile = "not-in-file",
+        BlockRefused = "block-refused",
     }
 }
 
