@@ -79,3 +79,26 @@ fn opened<'a>(
     let key = Values::from_iter([(last_key(command)?, value.clone())]);
     Some((mode, tree.root.find(command, &key)?.block.as_deref()?))
 }
+
+/// Whether a statement of that name has the text for its argument of that name, or else as its last
+/// key, in any case. Looks at the whole tree.
+pub fn has_value(grammar: &Grammar, block: &Block, kept: Kept, argument: &str, text: &str) -> bool {
+    block.statements().any(|statement| {
+        let command = grammar.command(statement.command);
+        let is_it = command.storage.as_ref().is_some_and(|storage| {
+            storage.kept == kept
+                && command
+                    .argument(argument)
+                    .or_else(|| storage.key.last().copied())
+                    .and_then(|place| statement.value_at(place))
+                    .is_some_and(
+                        |value| matches!(value, Value::Text(one) if one.eq_ignore_ascii_case(text)),
+                    )
+        });
+        is_it
+            || statement
+                .block
+                .as_deref()
+                .is_some_and(|inner| has_value(grammar, inner, kept, argument, text))
+    })
+}

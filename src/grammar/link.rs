@@ -400,6 +400,7 @@ named_enum! {
         DnsZone = "dns-zone",
         GlobalStat = "global-stat",
         HealthPolicies = "health-policies",
+        PortPolicies = "port-policies",
         PortRanges = "port-ranges",
         ServerBind = "server-bind",
         ServerGlobal = "server-global",
