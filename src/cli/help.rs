@@ -98,9 +98,9 @@ fn list_in(
     if beginning.is_none_or(|word| !word.quoted) {
         words_of(node, beginning_text, &mut candidates);
     }
-    let named = references_on(grammar, mode, before, node);
-    values_of(grammar, node, beginning, names, &named, &mut candidates);
-    names_of(grammar, mode, node, beginning, names, &named, &mut candidates);
+    let above = references_on(grammar, mode, before, node);
+    values_of(grammar, node, beginning, names, &above, &mut candidates);
+    names_of(grammar, mode, node, beginning, names, &above, &mut candidates);
     let complete = beginning.is_none() && node.leaf.is_some() && !before.is_empty();
     let filtered = complete
         && node.leaf.is_some_and(|leaf| {
@@ -133,7 +133,7 @@ fn references_on<'a>(
     }
     let trie = grammar.trie(mode);
     let mut place = NodeId::ROOT;
-    let mut named = Vec::new();
+    let mut above = Vec::new();
     for word in before {
         match trie.step(place, word.text, word.quoted, &grammar.choices) {
             Step::Word(target) => place = target,
@@ -146,13 +146,13 @@ fn references_on<'a>(
                             _ => None,
                         }
                     });
-                named.extend(targets.map(|targets| (targets, value)));
+                above.extend(targets.map(|targets| (targets, value)));
                 place = target;
             }
             Step::Ambiguous(_) | Step::OutOfRange(..) | Step::Unknown => break,
         }
     }
-    named
+    above
 }
 
 fn words_of(node: &Node, beginning: &str, candidates: &mut Vec<Candidate>) {
@@ -175,7 +175,7 @@ fn values_of(
     node: &Node,
     beginning: Option<Word<'_>>,
     names: &dyn Names,
-    named: &[(&[Kept], Value)],
+    above: &[(&[Kept], Value)],
     candidates: &mut Vec<Candidate>,
 ) {
     let text = beginning.map_or("", |word| word.text);
@@ -207,7 +207,7 @@ fn values_of(
             continue;
         }
         if let ValueType::Reference(targets, _) = &edge.value_type {
-            for name in targets.iter().flat_map(|kept| names.names(*kept, named)) {
+            for name in targets.iter().flat_map(|kept| names.names(*kept, above)) {
                 if text.is_empty() || starts_with_ignoring_case(&name, text) {
                     let help = edge.help.clone();
                     candidates.push(Candidate { word: name, help, literal: true });
@@ -232,7 +232,7 @@ fn names_of(
     node: &Node,
     beginning: Option<Word<'_>>,
     names: &dyn Names,
-    named: &[(&[Kept], Value)],
+    above: &[(&[Kept], Value)],
     candidates: &mut Vec<Candidate>,
 ) {
     let text = beginning.map_or("", |word| word.text);
@@ -247,7 +247,7 @@ fn names_of(
             let command = grammar.command(command);
             let Some(argument) = command.argument(&edge.name) else { continue };
             for (_, kept) in command.suggestions.iter().filter(|(one, _)| *one == argument) {
-                found.extend(names.values_of(*kept, &edge.name, named));
+                found.extend(names.values_of(*kept, &edge.name, above));
             }
             if command.storage.is_some()
                 && !text.is_empty()

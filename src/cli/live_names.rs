@@ -42,9 +42,9 @@ impl Session {
         let configuration = self.appliance.configuration();
         let grammar = &self.appliance.grammar;
         let tree = &configuration.trees.configuration;
-        let named = block(&Named::before(grammar, tree, before));
+        let found = block(&Named::before(grammar, tree, before));
         let mut names = Vec::new();
-        collect(grammar, named.map_or(&tree.root, |(_, block)| block), kept, &argument, &mut names);
+        collect(grammar, found.map_or(&tree.root, |(_, block)| block), kept, &argument, &mut names);
         names
     }
 }
