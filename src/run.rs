@@ -526,7 +526,10 @@ fn check_files(
     }
     let stdout = io::stdout().lock();
     let written = match format {
-        Format::Text => check::text::write(&checked, &mut anstream::AutoStream::auto(stdout)),
+        Format::Text => {
+            let mut out = io::BufWriter::new(anstream::AutoStream::auto(stdout));
+            check::text::write(&grammar, &checked, &mut out).and_then(|()| out.flush())
+        }
         Format::Json => check::json::write(&grammar, &checked, &mut io::BufWriter::new(stdout)),
         Format::Sarif => check::sarif::write(&checked, &mut io::BufWriter::new(stdout)),
     };

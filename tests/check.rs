@@ -269,8 +269,13 @@ fn exit_status_and_formats() {
     assert!(String::from_utf8(unreadable.stdout).unwrap().contains("not between"));
 
     let text = String::from_utf8(run(&[&bad]).stdout).unwrap();
-    let expected = format!("{bad}:2:9: error: Error - 101 not between 0 and 100 [rejected-line]");
-    assert_eq!(text.lines().next(), Some(expected.as_str()), "no colour in a pipe");
+    let expected = format!(
+        "{bad}:2:9: error: 101 not between 0 and 100 [rejected-line]\n 2 |  weight 101\n   |         ^^^\n\n\
+         {bad}: 2 lines (1 modelled, 1 rejected): 1 error\n"
+    );
+    assert_eq!(text, expected, "no colour in a pipe");
+    let text = String::from_utf8(run(&[&clean]).stdout).unwrap();
+    assert_eq!(text, format!("{clean}: 1 line (1 modelled): nothing to report\n"));
 
     let json: serde_json::Value =
         serde_json::from_slice(&run(&["--format", "json", &bad]).stdout).unwrap();

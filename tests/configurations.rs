@@ -238,7 +238,7 @@ proptest! {
             prop_assert!((1..=last).contains(&finding.line), "{finding:?}");
         }
         let mut out = Vec::new();
-        check::text::write(std::slice::from_ref(&checked), &mut out).unwrap();
+        check::text::write(grammar(), std::slice::from_ref(&checked), &mut out).unwrap();
         check::json::write(grammar(), std::slice::from_ref(&checked), &mut out).unwrap();
         check::sarif::write(std::slice::from_ref(&checked), &mut out).unwrap();
     }
