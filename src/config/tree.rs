@@ -12,7 +12,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::grammar::link::Kept;
 use crate::grammar::value::{Fit, Value};
-use crate::grammar::{Command, CommandId, Grammar, Storage};
+use crate::grammar::{Command, CommandId, Grammar};
 use crate::revision::Revision;
 
 /// Values of a statement with the positions of their arguments, in the order of the arguments.
@@ -736,11 +736,7 @@ pub fn same_value(one: &Value, other: &Value, ignores_case: bool) -> bool {
 fn hash_key(builder: &DefaultHashBuilder, command: &Command, key: &Values) -> u64 {
     let mut hasher = builder.build_hasher();
     command.id.0.hash(&mut hasher);
-    let arguments: &[usize] = match &command.storage {
-        Some(Storage { key, .. }) => key,
-        None => &[],
-    };
-    for argument in arguments {
+    for argument in command.storage.iter().flat_map(|storage| &storage.key) {
         let value = key.iter().find(|(position, _)| usize::from(*position) == *argument);
         match value {
             None => 0_u8.hash(&mut hasher),
