@@ -212,7 +212,7 @@ fn free_letter(grammar: &Grammar, node: &Node) -> char {
     let taken = |letter: &char| {
         let letter = letter.to_string();
         let words =
-            node.words.iter().flat_map(|edge| edge.spellings.iter()).map(|one| one.as_str());
+            node.words.iter().flat_map(|edge| edge.spellings.iter()).map(arcstr::ArcStr::as_str);
         let choices = node.arguments.iter().filter_map(|edge| match edge.value_type {
             ValueType::Choice(id) => Some(&grammar.choices[id.0].words),
             _ => None,
