@@ -124,6 +124,10 @@ pub(super) fn print(
         Report::HealthPolicies => show::health_policies(&snapshot, &appliance.states, &|port| {
             render::port_name(&session.appliance.grammar, port)
         }),
+        Report::PortPolicies => {
+            let names = |port| render::port_name(&session.appliance.grammar, port);
+            show::port_policies(&snapshot, &names)
+        }
         Report::PortRanges => show::port_ranges(&snapshot),
         Report::ServerReal => {
             let names = |port| render::port_name(&session.appliance.grammar, port);

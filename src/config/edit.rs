@@ -115,6 +115,7 @@ impl<'a> Editor<'a> {
         self.check_references(storage, command, values)?;
         check_values(storage, values)?;
         self.check_claim(command, values)?;
+        self.check_differs(storage, command, values)?;
         self.check_numbers(storage, command, values)?;
         self.check_first(storage, command, values)?;
         self.file = read_file(command, values)?;
@@ -236,6 +237,7 @@ impl<'a> Editor<'a> {
         self.check_references(storage, command, values)?;
         check_values(storage, values)?;
         self.check_claim(command, values)?;
+        self.check_differs(storage, command, values)?;
         self.check_needs(storage, command, values)?;
         let grammar = self.grammar;
         let Some(block) = self.block_mut() else { return Ok(self.outcome) };

@@ -400,6 +400,7 @@ named_enum! {
         DnsZone = "dns-zone",
         GlobalStat = "global-stat",
         HealthPolicies = "health-policies",
+        PortPolicies = "port-policies",
         PortRanges = "port-ranges",
         ServerBind = "server-bind",
         ServerGlobal = "server-global",
@@ -513,6 +514,7 @@ named_enum! {
         NoSuchZone = "no-such-zone",
         PolicyInUse = "policy-in-use",
         SnaDomainOverlaps = "sna-domain-overlaps",
+        ServerNameTaken = "server-name-taken",
         LowAboveHigh = "low-above-high",
         TooManyResources = "too-many-resources",
         WeightedExclude = "weighted-exclude",
@@ -596,6 +598,7 @@ named_enum! {
         HelpPipe = "help-pipe",
         HelpPattern = "help-pattern",
         NotInFile = "not-in-file",
+        BlockRefused = "block-refused",
     }
 }
 

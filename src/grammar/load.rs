@@ -15,8 +15,8 @@ use crate::grammar::notation::{
 use crate::grammar::trie::{Conflict, Trie};
 use crate::grammar::value::{ChoiceType, ChoiceWord, TypeId, ValueType};
 use crate::grammar::whole::{
-    adding, check_alter, check_claim, check_first, check_help, check_needs, check_places,
-    check_prompt, claim_of, find_rivals,
+    adding, check_alter, check_claim, check_differs, check_first, check_help, check_needs,
+    check_places, check_prompt, claim_of, find_rivals,
 };
 use crate::grammar::{
     Argument, Command, CommandId, FormId, Grammar, GrammarError, Mode, ModeId, Verb,
@@ -502,6 +502,7 @@ impl Loader {
         }
         for command in &self.commands {
             check_needs(command, &by_kept)?;
+            check_differs(command, &self.commands, &by_kept)?;
             check_first(command, &self.commands, &by_kept)?;
             check_places(command, &messages)?;
             check_prompt(command, &self.modes)?;

@@ -237,6 +237,8 @@ pub struct Storage {
     pub claim: Option<Claim>,
     /// Statements that go when this one is kept.
     pub excludes: Vec<Kept>,
+    /// Statements whose keys are other ones than its own.
+    pub differs: Option<Difference>,
     /// Statements that must be there.
     pub needs: Vec<Need>,
     /// What counts like a statement that must be there: an address that was learned.
@@ -264,6 +266,15 @@ pub struct Storage {
     pub hashed: bool,
     /// What follows it in a file is kept as it is.
     pub verbatim: bool,
+}
+
+/// Statements of one block that share their keys with no statement of another name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Their names.
+    pub from: Vec<Kept>,
+    /// What is said if one of them has that key.
+    pub message: Message,
 }
 
 /// A statement that must be there.

@@ -240,6 +240,7 @@ pub enum Clause {
     First { argument: String, value: String, message: String },
     Claims { below: bool, parts: Vec<String>, message: String },
     Excludes(Vec<String>),
+    Differs { from: Vec<String>, message: String },
     Needs { name: String, message: String },
     Learned { address: String, name: Vec<String> },
     Under { name: String, message: String },

@@ -2,6 +2,7 @@
 //! those just outside.
 
 use adxemu::grammar::Grammar;
+use adxemu::grammar::link::Kept;
 use adxemu::grammar::trie::Node;
 use adxemu::grammar::value::{ChoiceType, Fit, ValueType, starts_with_ignoring_case};
 
@@ -36,12 +37,22 @@ pub(crate) fn value(grammar: &Grammar, value_type: &ValueType, n: usize) -> Stri
         ValueType::Delimited => format!("#zq {n}#"),
         ValueType::HostPort => format!("zq{n}:80"),
         ValueType::MasterFile => format!("{}tests/grammar/small.zone", "./".repeat(n)),
-        ValueType::Reference(_, base) => value(grammar, base, n),
+        ValueType::Reference(targets, base) => value(grammar, base, n + apart(grammar, targets[0])),
         ValueType::Choice(id) => {
             let all = choices(&grammar.choices[id.0]);
             all[n % all.len()].clone()
         }
     }
+}
+
+/// Statements that must differ are given names that do: one line may refer to several.
+fn apart(grammar: &Grammar, kept: Kept) -> usize {
+    let storage = grammar.commands.iter().find_map(|command| {
+        command.storage.as_ref().filter(|storage| storage.kept == kept)?.differs.as_ref()
+    });
+    storage.map_or(0, |difference| {
+        1000 * difference.from.iter().filter(|other| **other < kept).count()
+    })
 }
 
 /// The words of a choice type and the ends of its ranges, each meaning something else.
