@@ -162,8 +162,8 @@ fn words_of(node: &Node, beginning: &str, candidates: &mut Vec<Candidate>) {
         });
         if let Some(spelling) = spelling {
             candidates.push(Candidate {
-                word: spelling.clone(),
-                help: edge.help.clone(),
+                word: spelling.to_string(),
+                help: edge.help.to_string(),
                 literal: true,
             });
         }
@@ -209,7 +209,7 @@ fn values_of(
         if let ValueType::Reference(targets, _) = &edge.value_type {
             for name in targets.iter().flat_map(|kept| names.names(*kept, above)) {
                 if text.is_empty() || starts_with_ignoring_case(&name, text) {
-                    let help = edge.help.clone();
+                    let help = edge.help.to_string();
                     candidates.push(Candidate { word: name, help, literal: true });
                 }
             }
@@ -260,7 +260,7 @@ fn names_of(
         found.sort_unstable();
         found.dedup();
         for word in found {
-            candidates.push(Candidate { word, help: edge.help.clone(), literal: true });
+            candidates.push(Candidate { word, help: edge.help.to_string(), literal: true });
         }
     }
 }

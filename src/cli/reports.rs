@@ -297,7 +297,8 @@ fn startup(session: &Session) -> String {
 fn startup_body(session: &Session, secrets: Secrets) -> String {
     let grammar = &session.appliance.grammar;
     let mut trees = Trees::default();
-    load::load(grammar, &mut trees, &session.appliance.configuration().startup);
+    let startup = session.appliance.configuration().startup.clone();
+    load::load(grammar, &mut trees, &startup.text());
     render::body(grammar, &trees.configuration, secrets)
 }
 

@@ -4,6 +4,7 @@
 //! that no stanza knows is kept verbatim in its place, and the others count. A file begins at the
 //! level of the root mode, and a line that begins with `!` returns to it (base-cli 1.4).
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::cli::matcher::{self, Hit, Stop, Why};
@@ -50,9 +51,9 @@ const MOST_PASSWORDS: usize = 64;
 
 impl Report {
     /// The text of the file with every password in clear replaced by the form in which it is kept.
-    pub fn without_passwords(&self, text: String) -> String {
+    pub fn without_passwords<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.sealed.is_empty() {
-            return text;
+            return Cow::Borrowed(text);
         }
         let mut out = String::with_capacity(text.len());
         let mut sealed = self.sealed.iter().peekable();
@@ -67,7 +68,7 @@ impl Report {
             }
             out.push('\n');
         }
-        out
+        Cow::Owned(out)
     }
 }
 

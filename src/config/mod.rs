@@ -8,6 +8,7 @@ pub mod edit;
 pub mod load;
 pub mod references;
 pub mod render;
+pub mod saved;
 pub mod tree;
 #[cfg(test)]
 mod work;

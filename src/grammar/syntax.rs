@@ -1,5 +1,6 @@
 //! The parts of the notation as parsers: names, syntax lines, clauses.
 
+use arcstr::ArcStr;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{char, digit1, space0, space1};
@@ -81,7 +82,9 @@ fn item(input: &str) -> IResult<&str, Item> {
             Item::Repeated,
         ),
         map(delimited(char('{'), alternatives, (space0, char('}'))), Item::Choice),
-        map(separated_list1(char('/'), word), Item::Word),
+        map(separated_list1(char('/'), word), |words| {
+            Item::Word(words.into_iter().map(ArcStr::from).collect())
+        }),
     ))
     .parse(input)
 }

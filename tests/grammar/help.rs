@@ -193,8 +193,8 @@ fn words_from(grammar: &Grammar, node: &Node, beginning: &str) -> Vec<String> {
         .iter()
         .filter(|edge| !edge.hidden)
         .filter_map(|edge| {
-            let begins = |word: &&String| starts_with_ignoring_case(word, beginning);
-            edge.spellings.iter().find(begins).cloned()
+            let mut spellings = edge.spellings.iter().map(ToString::to_string);
+            spellings.find(|word| starts_with_ignoring_case(word, beginning))
         })
         .collect();
     for edge in node.arguments.iter().filter(|edge| !edge.hidden) {

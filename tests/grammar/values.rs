@@ -75,7 +75,8 @@ pub(crate) fn ends(grammar: &Grammar, value_type: &ValueType, node: &Node) -> Ve
     let mut ends = ends_alone(grammar, value_type, node);
     // Free text in quotes may look like anything else that can stand here.
     let rivals = if value_type.is_free() && !value_type.takes_the_rest() {
-        let words = node.words.iter().flat_map(|edge| edge.spellings.clone());
+        let words =
+            node.words.iter().flat_map(|edge| edge.spellings.iter().map(ToString::to_string));
         let values = node
             .arguments
             .iter()
@@ -221,13 +222,14 @@ fn beside(low: u64, high: u64) -> Vec<String> {
 fn free_letter(grammar: &Grammar, node: &Node) -> char {
     let taken = |letter: &char| {
         let letter = letter.to_string();
-        let words = node.words.iter().flat_map(|edge| &edge.spellings);
+        let words =
+            node.words.iter().flat_map(|edge| edge.spellings.iter()).map(arcstr::ArcStr::as_str);
         let choices = node.arguments.iter().filter_map(|edge| match edge.value_type {
             ValueType::Choice(id) => Some(&grammar.choices[id.0].words),
             _ => None,
         });
         words
-            .chain(choices.flatten().map(|word| &word.word))
+            .chain(choices.flatten().map(|word| word.word.as_str()))
             .any(|word| starts_with_ignoring_case(word, &letter))
     };
     ['z', 'q', 'j', 'x', 'k', 'y', 'w', 'v'].into_iter().find(|letter| !taken(letter)).unwrap()
