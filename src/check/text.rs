@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use arcstr::ArcStr;
 use hashbrown::{HashMap, HashSet};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -164,7 +165,7 @@ impl Secrets {
         let mut words = HashSet::new();
         for command in &grammar.commands {
             for form in &command.forms {
-                let mut last: Option<&[String]> = None;
+                let mut last: Option<&[ArcStr]> = None;
                 for token in form {
                     match token {
                         Token::Word(spellings) => last = Some(spellings),
