@@ -42,8 +42,9 @@ impl Session {
         if let Some(simulation) = &self.simulation {
             values.push((SITE_PLACE.to_owned(), simulation.site.clone()));
         }
-        if let Some((command, key)) = level.path.last() {
-            let outer: Path = level.path[..level.path.len() - 1].to_vec();
+        // The innermost level first: its names come before those above it.
+        for (depth, (command, key)) in level.path.iter().enumerate().rev() {
+            let outer: Path = level.path[..depth].to_vec();
             let command = grammar.command(*command);
             let block = tree.block(grammar, &outer);
             // The name is shown as it was typed when it was made (base-cli 1.2).

@@ -540,6 +540,8 @@ fn check_said_once(stanza: &CommandStanza) -> Result<()> {
                 | Clause::Rejects { .. }
                 | Clause::RejectsAbove { .. }
                 | Clause::Spans { .. }
+                | Clause::Bounds { .. }
+                | Clause::Wants { .. }
                 | Clause::Avoids { .. }
                 | Clause::Also(..)
                 | Clause::Suggests(..)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::config::delimited;
 use crate::grammar::link::{Kept, Message};
-use crate::grammar::ports;
+use crate::grammar::ports::{self, Port, PortSet};
 use crate::live::gate;
 
 /// A value as it is kept.
@@ -182,7 +182,9 @@ impl ValueType {
     /// The value of all that is left of a line, of a type that takes it; `None` if it is none.
     pub fn rest(&self, text: &str) -> Option<Value> {
         match self {
-            ValueType::PortList => ports::list(text).map(|list| Value::Text(list.into())),
+            ValueType::PortList => {
+                PortSet::parse(text).map(|list| Value::Text(list.to_string().into()))
+            }
             _ => Some(Value::Text(text.into())),
         }
     }
@@ -226,7 +228,9 @@ impl ValueType {
             )),
             ValueType::Mask => typed(parse_mask(word)),
             ValueType::Decimal => typed(is_decimal(word).then(|| Value::Text(word.into()))),
-            ValueType::Port => typed(ports::is_port(word).then(|| Value::Text(word.into()))),
+            ValueType::Port => {
+                typed(Port::parse(word).map(|port| Value::Text(port.to_string().into())))
+            }
             ValueType::PortList => free(word, usize::MAX, ports::begins_list),
             ValueType::Quoted => free(word, usize::MAX, |_| true),
             ValueType::Line => Fit::Free(Value::Text(word.into())),

@@ -129,7 +129,7 @@ mod tests {
         assert!(text.contains("Fan 1 - STATUS: OK") && text.contains(" 40 deg C\n"), "{text}");
         assert!(flash(&Flash::default(), 24).ends_with("startup-config size = 24 bytes\n"));
         assert!(memory().contains("30% used") || memory().contains("29% used"), "{}", memory());
-        assert!(module().contains("management module     OK        16     0000.5e00.5300\n"));
+        assert!(module().contains("management module     OK        24     0000.5e00.5300\n"));
     }
 
     #[test]

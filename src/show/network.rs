@@ -6,6 +6,7 @@ use std::net::IpAddr;
 
 use super::page::Page;
 use super::table::{Block, Column};
+use crate::grammar::ports::{Port, PortSet};
 use crate::model::network::{DEFAULT_VLAN, Interface, InterfaceKind, Network, PORTS, Vlan};
 
 /// Hardware addresses stand in the range that is set aside for documents (RFC 7042 section
@@ -136,11 +137,8 @@ fn interface_row(interface: &Interface, network: &Network, is_there: bool) -> [S
     };
     let (duplex, speed) = if is_physical && is_up { ("Full", "1G") } else { ("None", "None") };
     let is_tagged = interface.kind == InterfaceKind::Ethernet
-        && network
-            .vlans
-            .values()
-            .flat_map(|vlan| &vlan.tagged)
-            .any(|ports| has_port(ports, &interface.number));
+        && Port::parse(&interface.number)
+            .is_some_and(|port| network.vlans.values().any(|vlan| vlan.tagged.has(port)));
     let last = match interface.kind {
         InterfaceKind::Ethernet => interface.number.parse::<u8>().unwrap_or(0) & 0x7f,
         _ => 0,
@@ -159,21 +157,6 @@ fn interface_row(interface: &Interface, network: &Network, is_there: bool) -> [S
     ]
 }
 
-/// Whether a list of ports as it is typed (`ethe 1 to 4 ethe 7`) holds a port.
-fn has_port(list: &str, port: &str) -> bool {
-    let words: Vec<&str> = list.split_whitespace().filter(|word| !word.starts_with('e')).collect();
-    let number = port.parse::<u32>();
-    words.iter().enumerate().any(|(place, word)| {
-        let range = (place > 0 && words[place - 1] == "to")
-            .then(|| place.checked_sub(2).map(|from| words[from].parse::<u32>()))
-            .flatten();
-        match (range, word.parse::<u32>(), &number) {
-            (Some(Ok(from)), Ok(to), Ok(number)) => (from..=to).contains(number),
-            _ => *word == port,
-        }
-    })
-}
-
 /// `show vlan`, of one VLAN or of all; `None` if there is none of that number.
 pub fn vlan(network: &Network, id: Option<u16>) -> Option<String> {
     let mut page = Page::default();
@@ -186,26 +169,33 @@ pub fn vlan(network: &Network, id: Option<u16>) -> Option<String> {
         if id.is_none_or(|id| id == *number) {
             found = true;
             page.part();
-            vlan_part(&mut page, *number, vlan);
+            if *number == DEFAULT_VLAN {
+                vlan_part(&mut page, *number, vlan, &left_over(network));
+            } else {
+                vlan_part(&mut page, *number, vlan, &vlan.untagged);
+            }
         }
     }
     found.then(|| page.finish())
 }
 
-fn vlan_part(page: &mut Page, number: u16, vlan: &Vlan) {
+/// The ports of the default VLAN: those that no other one carries without a tag.
+fn left_over(network: &Network) -> PortSet {
+    let ports = Port::parse("1").zip(Port::parse(&PORTS.to_string()));
+    let all = ports.map_or_else(PortSet::default, |(first, last)| PortSet::range(first, last));
+    let others = network.vlans.iter().filter(|(number, _)| **number != DEFAULT_VLAN);
+    others.fold(all, |left, (_, vlan)| left.without(&vlan.untagged))
+}
+
+fn vlan_part(page: &mut Page, number: u16, vlan: &Vlan, untagged: &PortSet) {
     let name = vlan.name.as_deref().unwrap_or("[None]");
     let tree = if vlan.spanning_tree { "On" } else { "Off" };
     page.line(format!("PORT-VLAN {number}, Name {name}, Priority level0, Spanning tree {tree}"));
-    let ports = |ports: &[String]| match ports {
-        [] => "None".to_owned(),
-        ports => ports.join(" "),
+    let ports = |ports: &PortSet| match ports.is_empty() {
+        true => "None".to_owned(),
+        false => ports.to_string(),
     };
-    let untagged = if number == DEFAULT_VLAN && vlan.untagged.is_empty() {
-        format!("ethe 1 to {PORTS}")
-    } else {
-        ports(&vlan.untagged)
-    };
-    page.line(format!(" Untagged Ports: {untagged}"));
+    page.line(format!(" Untagged Ports: {}", ports(untagged)));
     page.line(format!("   Tagged Ports: {}", ports(&vlan.tagged)));
     page.line("   Uplink Ports: None");
 }
@@ -217,8 +207,12 @@ mod tests {
     fn network() -> Network {
         let mut network = Network::default();
         network.vlans.insert(1, Vlan { spanning_tree: true, ..Vlan::default() });
-        let tagged = vec!["ethe 1 to 4 ethe 7".to_owned()];
-        network.vlans.insert(10, Vlan { name: Some("WEB".to_owned()), tagged, ..Vlan::default() });
+        let ports = |text| PortSet::parse(text).unwrap();
+        let (tagged, untagged) = (ports("ethe 1 to 4 ethe 7"), ports("ethe 5"));
+        network.vlans.insert(
+            10,
+            Vlan { name: Some("WEB".to_owned()), tagged, untagged, spanning_tree: false },
+        );
         network.neighbours =
             ["192.0.2.1", "192.0.2.31", "2001:db8::1"].map(|text| text.parse().unwrap()).to_vec();
         let port = |kind, number: &str, disabled| Interface {
@@ -252,39 +246,25 @@ No.   IP Address       MAC Address    Type     Age  Port
         let text = interfaces_brief(&network());
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("Port     Link    State"), "{text}");
-        assert_eq!(lines.len(), 1 + 16 + 3);
+        assert_eq!(lines.len(), 1 + usize::from(PORTS) + 3);
         assert!(lines[3].starts_with("3        Disable None    None None"), "{text}");
         assert!(lines[3].ends_with("0000.5e00.5303 x") && lines[3].contains(" Yes "), "{text}");
         assert!(
             lines[5].starts_with("5        Up      Forward Full 1G") && lines[5].contains("No")
         );
-        let names: Vec<&str> =
-            lines[17..].iter().filter_map(|line| line.split_whitespace().next()).collect();
+        let names: Vec<&str> = lines[1 + usize::from(PORTS)..]
+            .iter()
+            .filter_map(|line| line.split_whitespace().next())
+            .collect();
         assert_eq!(names, ["2/1", "mgmt1", "ve10"]);
-        assert!(lines[17].contains("Down"));
-    }
-
-    #[test]
-    fn lists_of_ports() {
-        for (list, port, holds) in [
-            ("ethe 1 to 4 ethe 7", "1", true),
-            ("ethe 1 to 4 ethe 7", "4", true),
-            ("ethe 1 to 4 ethe 7", "5", false),
-            ("ethe 1 to 4 ethe 7", "7", true),
-            ("ethernet 1/3", "1/3", true),
-            ("to", "3", false),
-            ("to 4", "3", false),
-            ("", "1", false),
-        ] {
-            assert_eq!(has_port(list, port), holds, "{list} {port}");
-        }
+        assert!(lines[1 + usize::from(PORTS)].contains("Down"));
     }
 
     #[test]
     fn vlans_with_and_without_a_name() {
         let expected = "\
 PORT-VLAN 10, Name WEB, Priority level0, Spanning tree Off
- Untagged Ports: None
+ Untagged Ports: ethe 5
    Tagged Ports: ethe 1 to 4 ethe 7
    Uplink Ports: None
 ";
@@ -293,7 +273,7 @@ PORT-VLAN 10, Name WEB, Priority level0, Spanning tree Off
         let all = vlan(&network(), None).unwrap();
         assert!(all.starts_with("Total PORT-VLAN entries: 2\n"), "{all}");
         assert!(all.contains("\n\nPORT-VLAN 1, Name [None], Priority level0, Spanning tree On\n"));
-        assert!(all.contains(" Untagged Ports: ethe 1 to 16\n"));
+        assert!(all.contains(" Untagged Ports: ethe 1 to 4 ethe 6 to 24\n"));
     }
 
     #[test]

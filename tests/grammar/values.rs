@@ -30,8 +30,10 @@ pub(crate) fn value(grammar: &Grammar, value_type: &ValueType, n: usize) -> Stri
         ValueType::Mask => ["255.255.255.0", "255.255.0.0", "255.0.0.0", "0.0.0.0"][n % 4].into(),
         ValueType::Decimal => format!("{n}.5"),
         ValueType::Quoted => format!("\"zq {n}\""),
-        ValueType::Port => format!("{}/{}", 1 + n % 4, 1 + n / 4),
-        ValueType::PortList => format!("ethe {} to {} ethe 9/1", 1 + n, 2 + n),
+        // Ports of the device, with and without their slot.
+        ValueType::Port if n % 32 < 16 => (1 + n % 16).to_string(),
+        ValueType::Port => format!("1/{}", 1 + n % 16),
+        ValueType::PortList => format!("ethe {} to {} ethe 1/1", 1 + n % 15, 2 + n % 15),
         ValueType::Line => format!("zq {n} \"of  a\" line"),
         ValueType::Delimited => format!("#zq {n}#"),
         ValueType::HostPort => format!("zq{n}:80"),
@@ -112,8 +114,10 @@ fn ends_alone(grammar: &Grammar, value_type: &ValueType, node: &Node) -> Vec<Str
         }
         ValueType::Decimal => ["0", "99999999999.99999999"].map(str::to_owned).to_vec(),
         ValueType::Quoted => ["\"\"", "\"a | b ? c\"", "word"].map(str::to_owned).to_vec(),
-        ValueType::Port => ["1", "9999", "1/1/24"].map(str::to_owned).to_vec(),
-        ValueType::PortList => ["ethe 1", "ethe 1/1 to 1/24 ethe 2/1"].map(str::to_owned).to_vec(),
+        ValueType::Port => ["1", "16", "1/1/16"].map(str::to_owned).to_vec(),
+        ValueType::PortList => {
+            ["ethe 1", "ethe 1/1 to 1/16 ethe 1/1/1"].map(str::to_owned).to_vec()
+        }
         ValueType::Line => vec![of_length(1), format!("{letter} \"x  y\" ! ? z")],
         ValueType::Ipv4Prefix(most) => {
             vec!["0.0.0.0/0".to_owned(), format!("203.0.113.77/{most}")]
@@ -172,7 +176,7 @@ pub(crate) fn outside(grammar: &Grammar, value_type: &ValueType) -> Vec<String> 
         ValueType::Mask => texts(&["255.0.255.0", "0.0.0.255", "255.255.255"]),
         ValueType::Decimal => texts(&["1.", ".5", "1.2.3", "-1.5", "1e5", "999999999999999999999"]),
         ValueType::Quoted => texts(&["z\"z"]),
-        ValueType::Port => texts(&["zq", "1/", "1/2/3/4", "12345", "-1"]),
+        ValueType::Port => texts(&["zq", "1/", "1/2/3/4", "65", "0", "1/65", "-1"]),
         // What is wrong behind the first word: `grammar::ports`.
         ValueType::PortList => texts(&["zq", "1", "ve"]),
         ValueType::Line => Vec::new(),
