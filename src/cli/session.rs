@@ -25,6 +25,7 @@ use crate::show::{RttSimulation, log_line};
 
 /// One user of an appliance.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 pub struct Session {
     pub(super) appliance: Arc<Appliance>,
     /// What answers questions: those of `emulate query` take the same path as any other.
@@ -57,6 +58,8 @@ pub struct Session {
     pub(super) text: Option<TypedText>,
     /// How output is divided into pages.
     pub page: Page,
+    /// Whether the lines of a batch buffer run.
+    pub(super) runs_batch: bool,
     /// Control-C while a line runs.
     pub(super) interruption: Interrupt,
     /// Wrong answers to who its user is.
@@ -160,6 +163,7 @@ impl Session {
             has_changed: false,
             text: None,
             page: Page::default(),
+            runs_batch: false,
             interruption: Interrupt::default(),
             refused: 0,
             is_over: false,
@@ -323,7 +327,7 @@ impl Session {
         notices
     }
 
-    fn run_line(&mut self, line: &str) -> String {
+    pub(super) fn run_line(&mut self, line: &str) -> String {
         let line = cut(line);
         let now = self.appliance.clock.now();
         if let Some(ticket) = &self.ticket {
@@ -337,6 +341,8 @@ impl Session {
             return answer;
         }
         let line = line.trim();
+        let expanded = self.expanded(line);
+        let line = expanded.as_deref().unwrap_or(line);
         // An interactive `!` line is ignored, and the level stays (base-cli 1.4).
         if line.is_empty() || line.starts_with('!') {
             return String::new();

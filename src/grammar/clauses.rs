@@ -287,7 +287,8 @@ impl Clauses<'_> {
                 });
             }
             Clause::Wants { name, message } => {
-                storage.wants.push((kept_named(name, position)?, message_named(message, position)?))
+                let message = message_named(message, position)?;
+                storage.wants.push((kept_named(name, position)?, message));
             }
             Clause::Whole { argument, names, message } => {
                 storage.whole = Some(Whole {

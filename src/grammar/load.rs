@@ -392,6 +392,7 @@ impl Loader {
                 "ipv6" => ValueType::Ipv6,
                 "prefix" => ValueType::Prefix,
                 "mask" => ValueType::Mask,
+                "mac" => ValueType::Mac,
                 "decimal" => ValueType::Decimal,
                 "quoted" => ValueType::Quoted,
                 "port" => ValueType::Port,

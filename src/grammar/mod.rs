@@ -497,6 +497,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("12-version.grammar", include_str!("../../grammar/12-version.grammar")),
     ("14-gslb-exec.grammar", include_str!("../../grammar/14-gslb-exec.grammar")),
     ("15-module.grammar", include_str!("../../grammar/15-module.grammar")),
+    ("17-operator.grammar", include_str!("../../grammar/17-operator.grammar")),
     ("20-server.grammar", include_str!("../../grammar/20-server.grammar")),
     ("21-server-show.grammar", include_str!("../../grammar/21-server-show.grammar")),
     ("22-cache-group.grammar", include_str!("../../grammar/22-cache-group.grammar")),

@@ -53,6 +53,8 @@ pub enum ValueType {
     Ipv4Prefix(u8),
     /// An IPv4 netmask.
     Mask,
+    /// A hardware address of an Ethernet port, as the device writes it: `0000.5e00.5301`.
+    Mac,
     /// A number with a fraction.
     Decimal,
     /// Text that is printed in quotes.
@@ -168,6 +170,7 @@ impl ValueType {
             | ValueType::Prefix
             | ValueType::Ipv4Prefix(_)
             | ValueType::Mask
+            | ValueType::Mac
             | ValueType::Decimal
             | ValueType::Port
             | ValueType::Choice(_) => false,
@@ -227,6 +230,9 @@ impl ValueType {
                 |value| matches!(value, Value::Prefix(IpAddr::V4(_), length) if length <= most),
             )),
             ValueType::Mask => typed(parse_mask(word)),
+            ValueType::Mac => {
+                typed(is_mac(word).then(|| Value::Text(word.to_ascii_lowercase().into())))
+            }
             ValueType::Decimal => typed(is_decimal(word).then(|| Value::Text(word.into()))),
             ValueType::Port => {
                 typed(Port::parse(word).map(|port| Value::Text(port.to_string().into())))
@@ -257,6 +263,7 @@ impl ValueType {
             | ValueType::Quoted => "ASCII string",
             ValueType::Address => "A.B.C.D or X:X::X:X",
             ValueType::Ipv4 | ValueType::Mask => "A.B.C.D",
+            ValueType::Mac => "HHHH.HHHH.HHHH",
             ValueType::Ipv6 => "X:X::X:X",
             ValueType::Prefix => "A.B.C.D/L or X:X::X:X/L",
             ValueType::Ipv4Prefix(_) => "A.B.C.D/L",
@@ -390,6 +397,12 @@ fn is_query_name(text: &str) -> bool {
         (1..=63).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_graphic())
     };
     text == "." || text.strip_suffix('.').unwrap_or(text).split('.').all(label_is_valid)
+}
+
+/// Three groups of four hexadecimal digits.
+fn is_mac(word: &str) -> bool {
+    let is_group = |group: &str| group.len() == 4 && group.bytes().all(|b| b.is_ascii_hexdigit());
+    word.split('.').count() == 3 && word.split('.').all(is_group)
 }
 
 fn is_decimal(word: &str) -> bool {

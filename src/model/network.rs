@@ -29,6 +29,19 @@ pub struct Network {
     pub vlans: BTreeMap<u16, Vlan>,
     /// Neighbours that the device must reach: the router, then real servers in order of entry.
     pub neighbours: Vec<IpAddr>,
+    /// Neighbours whose hardware address was typed, in order of entry.
+    pub static_neighbours: Vec<StaticNeighbour>,
+}
+
+/// A neighbour whose hardware address was typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaticNeighbour {
+    /// Its address.
+    pub address: IpAddr,
+    /// Its hardware address.
+    pub mac: String,
+    /// The port that it is behind.
+    pub port: String,
 }
 
 /// The kind of an interface, in the order in which displays list them.
@@ -120,6 +133,12 @@ impl Network {
             }
             Some(Kept::RealServer | Kept::CacheServer) => {
                 self.neighbours.extend(reading.address("ip"));
+            }
+            Some(Kept::Arp) => {
+                let (mac, port) = (text("mac"), text("port"));
+                let found = reading.address("ip");
+                let found = found.map(|address| StaticNeighbour { address, mac, port });
+                self.static_neighbours.extend(found);
             }
             Some(Kept::Vlan) => self.vlan(reading, block),
             _ => {}

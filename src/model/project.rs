@@ -577,6 +577,9 @@ impl<'a> Projection<'a> {
             | Kept::RadiusKey
             | Kept::RadiusServer
             | Kept::Service
+            | Kept::Alias
+            | Kept::Arp
+            | Kept::BatchBuffer
             | Kept::SnmpEncodedCommunity
             | Kept::SnmpCommunity
             | Kept::SnmpContact

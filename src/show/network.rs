@@ -4,6 +4,8 @@
 
 use std::net::IpAddr;
 
+use hashbrown::HashSet;
+
 use super::page::Page;
 use super::table::{Block, Column};
 use crate::grammar::ports::{Port, PortSet};
@@ -33,22 +35,113 @@ const ARP: [Column; 6] = [
     Column::left(&["Port"], 4),
 ];
 
-/// `show arp`: the router and the real servers. `is_reachable` says whether one answers; what does
-/// not has no hardware address.
-pub fn arp(network: &Network, is_reachable: impl Fn(IpAddr) -> bool) -> String {
-    let neighbours = network.neighbours.iter().filter(|address| address.is_ipv4());
-    let rows: Vec<[String; 6]> = neighbours
+/// A neighbour as the device knows it.
+struct Neighbour<'a> {
+    address: IpAddr,
+    /// Its hardware address; `None` as long as it does not answer.
+    mac: Option<String>,
+    port: &'a str,
+    is_static: bool,
+}
+
+/// The port that the network of the device is behind.
+const UPLINK: &str = "1";
+
+/// The IPv4 neighbours: the router and the real servers, then those that were typed, which take the place
+/// of others. `is_reachable` says whether one answers.
+fn neighbours<'a>(
+    network: &'a Network,
+    is_reachable: &'a dyn Fn(IpAddr) -> bool,
+) -> impl Iterator<Item = Neighbour<'a>> {
+    let typed = &network.static_neighbours;
+    let found = network.neighbours.iter().filter(move |address| {
+        address.is_ipv4() && !typed.iter().any(|one| one.address == **address)
+    });
+    let found = found.map(move |address| Neighbour {
+        address: *address,
+        mac: is_reachable(*address).then(|| neighbour(*address)),
+        port: UPLINK,
+        is_static: false,
+    });
+    found.chain(typed.iter().map(|one| Neighbour {
+        address: one.address,
+        mac: Some(one.mac.clone()),
+        port: &one.port,
+        is_static: true,
+    }))
+}
+
+/// `show arp`: the router, the real servers and static entries. What does not answer has no hardware
+/// address.
+pub fn arp(network: &Network, is_reachable: &dyn Fn(IpAddr) -> bool) -> String {
+    let rows: Vec<[String; 6]> = neighbours(network, is_reachable)
         .enumerate()
-        .map(|(index, address)| {
-            let mac = if is_reachable(*address) { neighbour(*address) } else { "None".to_owned() };
-            let place = (index + 1).to_string();
-            let (kind, age, port) = ("Dynamic", "0", "1");
-            [place, address.to_string(), mac, kind.to_owned(), age.to_owned(), port.to_owned()]
+        .map(|(index, found)| {
+            let (kind, age) = if found.is_static { ("Static", "None") } else { ("Dynamic", "0") };
+            [
+                (index + 1).to_string(),
+                found.address.to_string(),
+                found.mac.unwrap_or_else(|| "None".to_owned()),
+                kind.to_owned(),
+                age.to_owned(),
+                found.port.to_owned(),
+            ]
         })
         .collect();
     let mut page = Page::default();
     page.line(format!("Total number of ARP entries: {}", rows.len()));
     page.block(0, &Block::new(&ARP, &rows));
+    page.finish()
+}
+
+const MAC_ADDRESSES: [Column; 4] = [
+    Column::left(&["MAC-Address"], 16),
+    Column::left(&["Port"], 8),
+    Column::left(&["Type"], 8),
+    Column::left(&["VLAN"], 4),
+];
+
+/// `show mac-address`: the hardware addresses of the neighbours that answer.
+pub fn mac_addresses(network: &Network, is_reachable: &dyn Fn(IpAddr) -> bool) -> String {
+    let known = neighbours(network, is_reachable).filter_map(|found| {
+        let kind = if found.is_static { "Static" } else { "Dynamic" };
+        let port = Port::parse(found.port);
+        let untagged = |vlan: &Vlan| port.is_some_and(|port| vlan.untagged.has(port));
+        let vlan = network.vlans.iter().find(|(_, vlan)| untagged(vlan));
+        let vlan = vlan.map_or(DEFAULT_VLAN, |(number, _)| *number);
+        Some([found.mac?, found.port.to_owned(), kind.to_owned(), vlan.to_string()])
+    });
+    let mut rows: Vec<[String; 4]> = known.collect();
+    // Several addresses may be those of one port.
+    let mut seen = HashSet::new();
+    rows.retain(|row| seen.insert(row[0].clone()));
+    let mut page = Page::default();
+    page.line(format!("Total active entries from all ports = {}", rows.len()));
+    page.block(0, &Block::new(&MAC_ADDRESSES, &rows));
+    page.finish()
+}
+
+const STATISTICS: [Column; 6] = [
+    Column::left(&["Port"], 8),
+    Column::right(&["In Packets"], 12),
+    Column::right(&["Out Packets"], 12),
+    Column::right(&["Trunk"], 6),
+    Column::right(&["In Errors"], 10),
+    Column::right(&["Out Errors"], 11),
+];
+
+/// `show statistics`: no packets pass, so every port has counted none.
+pub fn statistics() -> String {
+    let ports = (1..=PORTS).map(|port| port.to_string());
+    let rows: Vec<[String; 6]> = ports
+        .chain(std::iter::once("mgmt1".to_owned()))
+        .map(|port| {
+            let none = || "0".to_owned();
+            [port, none(), none(), String::new(), none(), none()]
+        })
+        .collect();
+    let mut page = Page::default();
+    page.block(0, &Block::new(&STATISTICS, &rows));
     page.finish()
 }
 
@@ -191,9 +284,8 @@ fn vlan_part(page: &mut Page, number: u16, vlan: &Vlan, untagged: &PortSet) {
     let name = vlan.name.as_deref().unwrap_or("[None]");
     let tree = if vlan.spanning_tree { "On" } else { "Off" };
     page.line(format!("PORT-VLAN {number}, Name {name}, Priority level0, Spanning tree {tree}"));
-    let ports = |ports: &PortSet| match ports.is_empty() {
-        true => "None".to_owned(),
-        false => ports.to_string(),
+    let ports = |ports: &PortSet| {
+        if ports.is_empty() { "None".to_owned() } else { ports.to_string() }
     };
     page.line(format!(" Untagged Ports: {}", ports(untagged)));
     page.line(format!("   Tagged Ports: {}", ports(&vlan.tagged)));
@@ -238,7 +330,7 @@ No.   IP Address       MAC Address    Type     Age  Port
 1     192.0.2.1        0000.5e00.5381 Dynamic  0    1
 2     192.0.2.31       None           Dynamic  0    1
 ";
-        assert_eq!(arp(&network(), |address| address != down), expected);
+        assert_eq!(arp(&network(), &|address| address != down), expected);
     }
 
     #[test]

@@ -164,10 +164,10 @@ fn apart(mut line: Line<'_>) -> Line<'_> {
         for piece in &mut line.pieces {
             match piece.argument {
                 Some(argument) if argument == rule.address => {
-                    "203.0.113.1".clone_into(&mut piece.text)
+                    "203.0.113.1".clone_into(&mut piece.text);
                 }
                 Some(argument) if argument == rule.mask => {
-                    "255.255.255.0".clone_into(&mut piece.text)
+                    "255.255.255.0".clone_into(&mut piece.text);
                 }
                 _ => {}
             }

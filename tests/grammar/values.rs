@@ -28,6 +28,7 @@ pub(crate) fn value(grammar: &Grammar, value_type: &ValueType, n: usize) -> Stri
             format!("{}.{}.0.0/{}", 10 + n / 256, n % 256, length.min(usize::from(*most)))
         }
         ValueType::Mask => ["255.255.255.0", "255.255.0.0", "255.0.0.0", "0.0.0.0"][n % 4].into(),
+        ValueType::Mac => format!("0000.5e00.{:04x}", 0x5300 + n),
         ValueType::Decimal => format!("{n}.5"),
         ValueType::Quoted => format!("\"zq {n}\""),
         // Ports of the device, with and without their slot.
@@ -112,6 +113,7 @@ fn ends_alone(grammar: &Grammar, value_type: &ValueType, node: &Node) -> Vec<Str
         ValueType::Prefix => {
             ["0.0.0.0/0", "203.0.113.77/32", "::/0", "2001:db8::1/128"].map(str::to_owned).to_vec()
         }
+        ValueType::Mac => ["0000.0000.0000", "ffff.ffff.ffff"].map(str::to_owned).to_vec(),
         ValueType::Decimal => ["0", "99999999999.99999999"].map(str::to_owned).to_vec(),
         ValueType::Quoted => ["\"\"", "\"a | b ? c\"", "word"].map(str::to_owned).to_vec(),
         ValueType::Port => ["1", "16", "1/1/16"].map(str::to_owned).to_vec(),
@@ -174,6 +176,9 @@ pub(crate) fn outside(grammar: &Grammar, value_type: &ValueType) -> Vec<String> 
         }
         ValueType::Delimited => texts(&["zq", "\"zq\""]),
         ValueType::Mask => texts(&["255.0.255.0", "0.0.0.255", "255.255.255"]),
+        ValueType::Mac => {
+            texts(&["0000.5e00", "0000.5e00.530", "0000.5e00.530g", "00:00:5e:00:53:01"])
+        }
         ValueType::Decimal => texts(&["1.", ".5", "1.2.3", "-1.5", "1e5", "999999999999999999999"]),
         ValueType::Quoted => texts(&["z\"z"]),
         ValueType::Port => texts(&["zq", "1/", "1/2/3/4", "65", "0", "1/65", "-1"]),
