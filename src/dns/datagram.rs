@@ -111,20 +111,30 @@ impl<Client: Copy> Datagrams<Client> {
     ) -> Vec<(Box<Deferred>, Client)> {
         let mut later = Vec::new();
         let mut batch = Batch::begin(&worker.responder, reply);
-        let all = self.bytes.chunks_exact_mut(STRIDE).zip(&mut self.entries);
+        let mut plain = [None; WIDTH];
+        let messages = self.bytes.chunks_exact(STRIDE).zip(&self.entries);
+        for (plain, (buffer, (length, _))) in plain.iter_mut().zip(messages) {
+            *plain = batch.recognise(&buffer[..*length]);
+        }
+        if self.entries.len() > 1 {
+            plain.iter().flatten().for_each(|plain| batch.fetch(*plain));
+        }
+        let all = self.bytes.chunks_exact_mut(STRIDE).zip(&mut self.entries).zip(plain);
         match &worker.limiter {
             None => {
-                for (buffer, (length, client)) in all {
-                    let answered = batch.answer(&mut buffer[..=LONGEST], *length, ip(client));
+                for ((buffer, (length, client)), plain) in all {
+                    let buffer = &mut buffer[..=LONGEST];
+                    let answered = batch.answer_recognised(plain, buffer, *length, ip(client));
                     later.extend(batch.take_later().map(|deferred| (deferred, *client)));
                     *length = answered.unwrap_or(0);
                 }
             }
             Some(limiter) => {
-                for (buffer, (length, client)) in all {
+                for ((buffer, (length, client)), plain) in all {
                     let buffer = &mut buffer[..=LONGEST];
                     let message = buffer[..*length].to_vec();
-                    let answered = batch.answer(buffer, *length, ip(client)).unwrap_or(0);
+                    let answered = batch.answer_recognised(plain, buffer, *length, ip(client));
+                    let answered = answered.unwrap_or(0);
                     later.extend(batch.take_later().map(|deferred| (deferred, *client)));
                     *length = limit(worker, limiter, &message, ip(client), buffer, answered);
                 }
