@@ -133,7 +133,7 @@ pub(super) fn check_differs(
 ) -> Result<()> {
     let Some(storage) = &command.storage else { return Ok(()) };
     let Some(difference) = &storage.differs else { return Ok(()) };
-    let key_of = |command: &Command, storage: &Storage| -> Vec<(String, ValueType)> {
+    let key_of = |command: &Command, storage: &Storage| -> Vec<(arcstr::ArcStr, ValueType)> {
         let arguments = storage.key.iter().map(|key| &command.arguments[*key]);
         arguments.map(|one| (one.name.clone(), one.value_type.clone())).collect()
     };
@@ -196,7 +196,8 @@ pub(super) fn check_places(command: &Command, messages: &[Vec<String>]) -> Resul
     Ok(())
 }
 
-/// The places of a prompt are filled with the device's name and the keys of the statement.
+/// The places of a prompt are filled with the device's name, the keys of the statement, and what the
+/// prompt above is filled with.
 pub(super) fn check_prompt(command: &Command, modes: &[Mode]) -> Result<()> {
     let (mode, storage) = match (&command.verb, &command.storage) {
         (Verb::Open(mode), Some(storage)) => (&modes[mode.0], storage),
@@ -204,7 +205,10 @@ pub(super) fn check_prompt(command: &Command, modes: &[Mode]) -> Result<()> {
     };
     for (place, _) in mode.prompt.split('{').skip(1).filter_map(|part| part.split_once('}')) {
         let is_key = storage.key.iter().any(|key| command.arguments[*key].name == place);
-        if place != "host" && !is_key {
+        let is_outer = mode
+            .parent
+            .is_some_and(|parent| modes[parent.0].prompt.contains(&format!("{{{place}}}")));
+        if place != "host" && !is_key && !is_outer {
             let text = format!(
                 "the prompt of {} has a place {{{place}}}, the key no <{place}>",
                 mode.name
