@@ -278,6 +278,7 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
         ValueType::Ipv4Prefix(_) => {
             text.chars().all(|one| one.is_ascii_digit() || one == '.' || one == '/')
         }
+        ValueType::Mac => is_part("."),
         ValueType::Decimal => text.chars().all(|one| one.is_ascii_digit() || one == '.'),
         ValueType::Port => text.chars().all(|one| one.is_ascii_digit() || one == '/'),
         ValueType::Reference(_, base) => begins_value(base, text),

@@ -217,7 +217,7 @@ impl Editor<'_> {
     }
 
     /// A refusal with the values of the line in its places.
-    fn refusal(&self, message: Message, command: &Command, values: &Values) -> Refusal {
+    pub(super) fn refusal(&self, message: Message, command: &Command, values: &Values) -> Refusal {
         values.iter().fold(Refusal::new(message), |refusal, (argument, value)| {
             let argument = &command.arguments[usize::from(*argument)];
             let mut text = String::new();
@@ -283,6 +283,7 @@ pub(super) fn read_file(
 /// What is said of a `ref` to something that is not there.
 pub fn no_such_reference(kept: Kept, name: &str) -> Refusal {
     let message = match kept {
+        Kept::Vrf => Message::NoSuchVrf,
         Kept::Zone => Message::NoSuchZone,
         Kept::Site => Message::NoSuchSite,
         Kept::Si => Message::NoSuchSi,

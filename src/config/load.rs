@@ -13,6 +13,7 @@ use crate::config::delimited::{self, Text};
 use crate::config::edit::{Change, Editor, Outcome, Place, Refusal, Trees, password_in_clear};
 use crate::config::tree::{Opaque, Values, key_of};
 use crate::grammar::link::Message;
+use crate::grammar::ports::taken_apart;
 use crate::grammar::trie::NodeId;
 use crate::grammar::value::{Value, ValueType};
 use crate::grammar::{CommandId, Grammar, ModeId, Verb};
@@ -207,12 +208,22 @@ pub fn stop_message(
     let rest = words.get(stop.word).map_or("", |word| line[word.start..].trim_end());
     match &stop.why {
         Why::Unknown => grammar.message(Message::InvalidInput, &[("rest", rest)]),
+        Why::NoPort => {
+            let word = words.get(stop.word).map_or("", |word| word.text);
+            let apart = taken_apart(word).and_then(|apart| Some(apart + rest.strip_prefix(word)?));
+            grammar.message(Message::InvalidInput, &[("rest", apart.as_deref().unwrap_or(rest))])
+        }
         Why::Ambiguous(_) => grammar.message(Message::AmbiguousInput, &[("rest", rest)]),
         Why::NoSuch(message) => {
             let value = words.get(stop.word).map_or("", |word| word.text);
             grammar.message(*message, &[("app", value)])
         }
         Why::Incomplete => grammar.message(Message::IncompleteCommand, &[]),
+        Why::Outside(message, low, high) => {
+            let value = words.get(stop.word).map_or("", |word| word.text);
+            let places = [("value", value), ("low", &low.to_string()), ("high", &high.to_string())];
+            grammar.message(*message, &places)
+        }
         Why::OutOfRange(low, high) => {
             let value = words.get(stop.word).map_or("", |word| word.text);
             let places = [("value", value), ("low", &low.to_string()), ("high", &high.to_string())];

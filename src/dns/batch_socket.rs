@@ -151,7 +151,7 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
         let fd = self.socket.as_raw_fd();
         match recvmmsg(fd, &mut self.received, &mut slices, flags, None) {
             Ok(messages) => {
-                entries.extend(messages.filter_map(|one| Some((Some(one.bytes), one.address?))))
+                entries.extend(messages.filter_map(|one| Some((Some(one.bytes), one.address?))));
             }
             Err(nix::Error::EAGAIN) => {}
             Err(error) => return Err(error.into()),
@@ -164,14 +164,14 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
 
     fn send(&mut self, datagrams: &Datagrams<Client>) {
         let mut replies = datagrams.replies();
-        if datagrams.len() == 1 {
-            if let Some((reply, client)) = replies.next() {
-                let send = || sendto(self.socket.as_raw_fd(), reply, &client, MsgFlags::empty());
-                // One that cannot be sent is lost, as any datagram may be.
-                while send() == Err(nix::Error::EINTR) {}
-            }
+        let Some((first, client)) = replies.next() else { return };
+        let Some(second) = replies.next() else {
+            let send = || sendto(self.socket.as_raw_fd(), first, &client, MsgFlags::empty());
+            // One that cannot be sent is lost, as any datagram may be.
+            while send() == Err(nix::Error::EINTR) {}
             return;
-        }
+        };
+        let mut replies = [(first, client), second].into_iter().chain(replies);
         let mut clients = [None; WIDTH];
         let mut count = 0;
         let slices: [[IoSlice<'_>; 1]; WIDTH] = std::array::from_fn(|place| {

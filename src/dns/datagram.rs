@@ -10,9 +10,9 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -22,6 +22,7 @@ use crate::counters::Counters;
 use crate::dns::fast::{Batch, ROOM};
 use crate::dns::rate::{Limiter, Verdict};
 use crate::dns::respond::{Deferred, Responder, cut, is_known};
+use crate::dns::waker::Waker;
 use crate::listen::PAUSE_AFTER_ERROR;
 
 /// Datagrams that are received and answered together. Wider batches cost more than they save
@@ -93,6 +94,7 @@ pub(super) enum WaitEnds {
     /// [`PATIENCE`].
     ByItself,
     /// A datagram of our own ([`Waker`]), so that no wait needs a timer.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only there it is safe"))]
     ByDatagram,
 }
 
@@ -117,11 +119,6 @@ impl<Client: Copy> Datagrams<Client> {
         let buffers = self.bytes.chunks_exact_mut(STRIDE).map(|buffer| &mut buffer[..=LONGEST]);
         self.entries.clear();
         (buffers, &mut self.entries)
-    }
-
-    /// How many were received.
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
     }
 
     /// The replies and where they go.
@@ -241,39 +238,15 @@ fn limit(
     }
 }
 
-/// Ends the wait of a worker that is to stop, by a datagram.
-#[derive(Debug)]
-struct Waker {
-    /// The socket that the worker waits at.
-    worker: Arc<UdpSocket>,
-    /// At the same address, with a port that nobody else has.
-    own: UdpSocket,
-}
-
-impl Waker {
-    fn new(worker: &Arc<UdpSocket>) -> io::Result<Self> {
-        let own = UdpSocket::bind((worker.local_addr()?.ip(), 0))?;
-        Ok(Waker { worker: Arc::clone(worker), own })
-    }
-
-    /// Sends the datagram. From here on the worker's socket takes no others.
-    fn wake(&self) -> io::Result<()> {
-        // Several sockets may share the address of the worker's: to be connected makes sure that it is
-        // this one that gets the datagram.
-        self.worker.connect(self.own.local_addr()?)?;
-        self.own.send_to(&[], self.worker.local_addr()?)?;
-        Ok(())
-    }
-}
-
 /// The thread of a worker.
 #[derive(Debug)]
 struct Thread {
     handle: JoinHandle<()>,
     /// Without one it looks by itself whether it is to stop.
     waker: Option<Waker>,
-    /// Nothing ever comes; its other end goes with the thread.
-    ended: Receiver<()>,
+    /// Nothing ever comes; its other end goes with the thread. The lock makes it one that threads may
+    /// share.
+    ended: Mutex<Receiver<()>>,
 }
 
 /// Workers that answer until the value is dropped.
@@ -302,7 +275,7 @@ impl Workers {
             WaitEnds::ByItself => None,
             WaitEnds::ByDatagram => Some(Waker::new(&sender)?),
         };
-        let waker_address = waker.as_ref().map(|waker| waker.own.local_addr()).transpose()?;
+        let waker_address = waker.as_ref().map(Waker::address).transpose()?;
         let (ends, ended) = channel();
         let begin = move || {
             work(Socket::new(socket), &sender, &worker, &stop, waker_address);
@@ -310,7 +283,7 @@ impl Workers {
         };
         let name = format!("dns-{}", self.threads.len());
         let handle = thread::Builder::new().name(name).spawn(begin)?;
-        self.threads.push(Thread { handle, waker, ended });
+        self.threads.push(Thread { handle, waker, ended: Mutex::new(ended) });
         Ok(())
     }
 
@@ -322,6 +295,7 @@ impl Workers {
         let ends = |thread: &Thread| thread.waker.as_ref().is_none_or(|one| one.wake().is_ok());
         let ending: Vec<Thread> = self.threads.drain(..).filter(ends).collect();
         for Thread { handle, ended: end, .. } in ending {
+            let end = end.into_inner().unwrap_or_else(PoisonError::into_inner);
             if end.recv_timeout(LAST_WAIT) == Err(RecvTimeoutError::Disconnected) {
                 // A worker that panicked has said so already.
                 let _ = handle.join();

@@ -425,6 +425,7 @@ impl Loader {
                 "ipv6" => ValueType::Ipv6,
                 "prefix" => ValueType::Prefix,
                 "mask" => ValueType::Mask,
+                "mac" => ValueType::Mac,
                 "decimal" => ValueType::Decimal,
                 "quoted" => ValueType::Quoted,
                 "port" => ValueType::Port,
@@ -577,6 +578,8 @@ fn check_said_once(stanza: &CommandStanza) -> Result<()> {
                 | Clause::Rejects { .. }
                 | Clause::RejectsAbove { .. }
                 | Clause::Spans { .. }
+                | Clause::Bounds { .. }
+                | Clause::Wants { .. }
                 | Clause::Avoids { .. }
                 | Clause::Also(..)
                 | Clause::Suggests(..)

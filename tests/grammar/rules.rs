@@ -35,6 +35,8 @@ fn the_rules_of_the_device_hold() {
             ("waits", 1),
             ("most", 1),
             ("first", 1),
+            ("once", 2),
+            ("whole", 2),
             ("clear with", 1),
             ("in-use", 1),
             ("default", 20),
@@ -248,6 +250,12 @@ impl<'a> Rule<'a> {
                 let first = self.desk(&Script::of(&line));
                 let mut script = Script::of(&line);
                 script.add_all(&second.needed()).add(&second);
+                if self.storage.once.is_some() || self.storage.apart.is_some() {
+                    let answer = Desk::refused(self.grammar, &script);
+                    assert!(!answer.contains('{'), "{answer}");
+                    count.one("once");
+                    continue;
+                }
                 let after = self.desk(&script);
                 if self.storage.merge {
                     after.require_same(&first);
@@ -746,7 +754,7 @@ impl<'a> Rule<'a> {
                 let ValueType::Reference(targets, _) = &self.argument(argument).value_type else {
                     continue;
                 };
-                let needed = line.needed();
+                let needed = self.with_parts(&line, count);
                 let unknown = values::value(self.grammar, &self.argument(argument).value_type, 7);
                 let mut wrong = line.clone();
                 for piece in wrong.pieces.iter_mut().filter(|one| one.argument == Some(argument)) {
@@ -770,6 +778,21 @@ impl<'a> Rule<'a> {
                 }
             }
         }
+    }
+
+    /// What a line needs, with all that must be in the block that it refers to.
+    fn with_parts(&self, line: &Line<'a>, count: &mut Count) -> Script<'a> {
+        let mut needed = line.needed();
+        for part in self.storage.whole.iter().flat_map(|whole| &whole.parts) {
+            let answer = typed(&needed, line).unwrap_err();
+            assert_eq!(answer.message, self.storage.whole.as_ref().unwrap().message);
+            let (part, mode) = keeping(self.grammar)
+                .find(|(one, _)| one.storage.as_ref().unwrap().kept == *part)
+                .unwrap();
+            needed.add(&Line::new(self.grammar, part, mode, 0, 0));
+            count.one("whole");
+        }
+        needed
     }
 
     /// Behind a `ref` to an opening statement, what stands in another block of its kind is not there.
