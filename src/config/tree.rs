@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::net::IpAddr;
-use std::sync::Arc;
 
+use arcstr::ArcStr;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use smallvec::{SmallVec, smallvec};
 
@@ -46,7 +46,7 @@ pub struct Block {
     /// Number of statements of the commands that limit it.
     counts: SmallVec<[(CommandId, u64); 1]>,
     /// Number of statements that make each group, by the group's value in lower case.
-    groups: HashMap<Arc<str>, u32>,
+    groups: HashMap<ArcStr, u32>,
     /// Lines that the grammar does not know, each behind the slot that it followed.
     pub opaque: Vec<Opaque>,
     /// What counts instead of statements whose change waits to be applied.
@@ -290,15 +290,15 @@ impl Block {
     /// each, so all of a group share the text of its name where they spell it in lower case.
     fn join_group(&mut self, grammar: &Grammar, command: &Command, values: &mut Values) {
         let Some(group) = group_of(grammar, command, values) else { return };
-        let known = self.groups.get_key_value(&*group).map(|(name, _)| Arc::clone(name));
-        let name = known.unwrap_or_else(|| group.into());
+        let known = self.groups.get_key_value(&*group).map(|(name, _)| name.clone());
+        let name = known.unwrap_or_else(|| ArcStr::from(&*group));
         let argument = command.storage.as_ref().and_then(|storage| storage.group);
         for (position, value) in values.iter_mut() {
             if Some(usize::from(*position)) == argument
                 && let Value::Text(text) = value
                 && **text == *name
             {
-                *text = Arc::clone(&name);
+                *text = name.clone();
             }
         }
         if makes_group(command) {
@@ -543,8 +543,9 @@ fn reference_text(value: &Value) -> String {
         Value::Text(text) => text.to_ascii_lowercase(),
         Value::Number(number) => number.to_string(),
         Value::Choice(position) => position.to_string(),
-        Value::Address(address) => address.to_string(),
-        Value::Prefix(address, length) => format!("{address}/{length}"),
+        Value::Ipv4(address) => address.to_string(),
+        Value::Ipv6(address) => address.to_string(),
+        Value::Prefix(prefix) => format!("{}/{}", prefix.0, prefix.1),
     }
 }
 
@@ -614,16 +615,13 @@ impl<'a> Reading<'a> {
 
     /// An address.
     pub fn address(&self, name: &str) -> Option<IpAddr> {
-        match self.value(name)? {
-            Value::Address(address) => Some(*address),
-            _ => None,
-        }
+        self.value(name)?.address()
     }
 
     /// A prefix.
     pub fn prefix(&self, name: &str) -> Option<(IpAddr, u8)> {
         match self.value(name)? {
-            Value::Prefix(address, length) => Some((*address, *length)),
+            Value::Prefix(prefix) => Some(**prefix),
             _ => None,
         }
     }
@@ -675,10 +673,7 @@ impl<'a> Reading<'a> {
             .argument(name)
             .into_iter()
             .flat_map(move |argument| statement.values_at(argument))
-            .filter_map(|value| match value {
-                Value::Address(address) => Some(*address),
-                _ => None,
-            })
+            .filter_map(Value::address)
     }
 
     /// The numbers of a repeated argument.
@@ -773,8 +768,9 @@ fn hash_key(builder: &DefaultHashBuilder, command: &Command, key: &Values) -> u3
             }
             Some((_, Value::Number(number))) => number.hash(&mut hasher),
             Some((_, Value::Choice(place))) => place.hash(&mut hasher),
-            Some((_, Value::Address(address))) => address.hash(&mut hasher),
-            Some((_, Value::Prefix(address, length))) => (address, length).hash(&mut hasher),
+            Some((_, Value::Ipv4(address))) => address.hash(&mut hasher),
+            Some((_, Value::Ipv6(address))) => address.hash(&mut hasher),
+            Some((_, Value::Prefix(prefix))) => prefix.hash(&mut hasher),
         }
     }
     // The upper half: the better one of hashes that multiply.
