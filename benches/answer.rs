@@ -82,7 +82,9 @@ fn short(responder: &Responder, questions: &[Vec<u8>], count: usize) {
         // As a worker does.
         let mut batch = Batch::begin(responder, &mut reply);
         let plain = questions.map(|question| batch.recognise(question).unwrap());
-        plain.iter().for_each(|plain| batch.fetch(*plain));
+        for one in plain {
+            batch.fetch(one);
+        }
         for (buffer, plain) in buffers.chunks_exact_mut(STRIDE).zip(plain) {
             assert!(black_box(batch.answer_plain(plain, buffer, CLIENT)).is_some());
         }

@@ -16,6 +16,7 @@ use crate::clock::{Clock, Moment};
 use crate::config::edit::{Change, Outcome, Trees};
 use crate::config::load::{self, Rejected};
 use crate::config::render::{self, Secrets};
+use crate::config::saved::SavedText;
 use crate::config::tree::{Reading, Tree};
 use crate::counters::Counters;
 use crate::dns::drops::Drops;
@@ -124,7 +125,7 @@ pub struct Configuration {
     /// What was typed.
     pub trees: Trees,
     /// The saved configuration.
-    pub startup: String,
+    pub startup: SavedText,
     /// Lines of the startup configuration that were put aside.
     pub rejected: Vec<Rejected>,
     boot: BootSettings,
@@ -214,25 +215,24 @@ impl Appliance {
     /// Makes `text` the startup configuration and starts from it. Settings of the emulated world in
     /// it count now and are not part of the startup configuration.
     pub fn start_with(&self, text: &str) {
-        text.clone_into(&mut self.configuration().startup);
-        self.restart_with(Scenario::Count);
+        self.restart_with(text, Scenario::Count);
     }
 
     /// Restarts: the running configuration is read from the startup configuration; counters,
     /// rotation and uptime begin anew; the emulated world and the clock stay (decisions 1.5).
     pub fn restart(&self) {
-        self.restart_with(Scenario::Stay);
+        let startup = self.configuration().startup.clone();
+        self.restart_with(&startup.text(), Scenario::Stay);
     }
 
-    fn restart_with(&self, scenario: Scenario) {
+    fn restart_with(&self, startup: &str, scenario: Scenario) {
         let mut configuration = self.configuration();
         configuration.trees.configuration = Tree::default();
-        let startup = std::mem::take(&mut configuration.startup);
         let mut report = match scenario {
-            Scenario::Count => load::load(&self.grammar, &mut configuration.trees, &startup),
+            Scenario::Count => load::load(&self.grammar, &mut configuration.trees, startup),
             Scenario::Stay => {
                 let mut trees = Trees::default();
-                let report = load::load(&self.grammar, &mut trees, &startup);
+                let report = load::load(&self.grammar, &mut trees, startup);
                 configuration.trees.configuration = trees.configuration;
                 report
             }
@@ -240,7 +240,7 @@ impl Appliance {
         if scenario == Scenario::Stay {
             report.world.clear();
         }
-        configuration.startup = report.without_passwords(startup);
+        configuration.startup = SavedText::from(&*report.without_passwords(startup));
         configuration.rejected = report.rejected;
         configuration.boot =
             project::boot_settings(&self.grammar, &configuration.trees.configuration);
@@ -469,7 +469,7 @@ impl Appliance {
         if let Some(store) = &self.store {
             store.save(&saved)?;
         }
-        configuration.startup = saved.startup;
+        configuration.startup = SavedText::from(saved.startup.as_str());
         Ok(())
     }
 
@@ -491,12 +491,12 @@ impl Appliance {
     /// It cannot be written; then what was saved before is still there.
     pub fn replace_startup(&self, text: &str) -> Result<Vec<Rejected>, StoreError> {
         let report = load::load(&self.grammar, &mut Trees::default(), text);
-        let startup = report.without_passwords(text.to_owned());
+        let startup = report.without_passwords(text);
         let mut configuration = self.configuration();
         if let Some(store) = &self.store {
             store.save_startup(&startup)?;
         }
-        configuration.startup = startup;
+        configuration.startup = SavedText::from(&*startup);
         Ok(report.rejected)
     }
 
@@ -508,7 +508,7 @@ impl Appliance {
         // What was loaded may be written in another way: compare what it means.
         let mut saved = Trees::default();
         let learned = &self.states.learned;
-        load::load_knowing(&self.grammar, &mut saved, &configuration.startup, learned);
+        load::load_knowing(&self.grammar, &mut saved, &configuration.startup.text(), learned);
         running != render::body(&self.grammar, &saved.configuration, Secrets::Stored)
     }
 

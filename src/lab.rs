@@ -80,7 +80,7 @@ impl Files {
     pub fn read(grammar: &Grammar, folder: &Path) -> Result<Self, LabError> {
         let mut configurations = Vec::new();
         for path in files(folder, Lab::CONFIGURATION)? {
-            let text = capture::clean(grammar, &store::read_text(&path)?);
+            let text = capture::clean(grammar, &store::read_text(&path)?).into_owned();
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             configurations.push((name, text));
         }
@@ -169,7 +169,7 @@ impl Lab {
         let folder = self.folder.get().ok_or_else(|| LabError::Empty(PathBuf::new()))?;
         let texts = self.members.iter().map(|member| {
             let text = store::read_text(&folder.join(format!("{}.cfg", member.name)))?;
-            Ok(capture::clean(&member.responder.appliance.grammar, &text))
+            Ok(capture::clean(&member.responder.appliance.grammar, &text).into_owned())
         });
         let texts = texts.collect::<Result<Vec<_>, StoreError>>()?;
         for (member, text) in self.members.iter().zip(texts) {

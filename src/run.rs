@@ -362,6 +362,7 @@ fn interactive(options: &Options, started: &Started) -> Result<ExitCode, Failure
 }
 
 /// Lets the user type, once it was said how the program has started.
+#[cfg_attr(not(unix), allow(unused_variables, reason = "there is no console to drive"))]
 fn converse(runtime: &Runtime, mut session: Session, text: &str) -> Result<(), Failure> {
     #[cfg(unix)]
     if Console::is_there() {
@@ -526,7 +527,10 @@ fn check_files(
     }
     let stdout = io::stdout().lock();
     let written = match format {
-        Format::Text => check::text::write(&checked, &mut anstream::AutoStream::auto(stdout)),
+        Format::Text => {
+            let mut out = io::BufWriter::new(anstream::AutoStream::auto(stdout));
+            check::text::write(&grammar, &checked, &mut out).and_then(|()| out.flush())
+        }
         Format::Json => check::json::write(&grammar, &checked, &mut io::BufWriter::new(stdout)),
         Format::Sarif => check::sarif::write(&checked, &mut io::BufWriter::new(stdout)),
     };

@@ -181,7 +181,9 @@ pub fn text_of(bytes: Vec<u8>) -> String {
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, StoreError> {
     let fail = |source| StoreError::File { path: path.to_owned(), source };
     let file = File::open(path).map_err(fail)?;
-    let mut bytes = Vec::new();
+    // A pipe has no length; a file whose length changes is read to its end all the same.
+    let length = file.metadata().map_or(0, |data| data.len()).min(MOST_BYTES);
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0) + 1);
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(StoreError::TooLarge(path.to_owned()));

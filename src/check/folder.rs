@@ -31,7 +31,8 @@ pub fn check_lab(grammar: &Arc<Grammar>, folder: &Path) -> Result<Vec<Checked>, 
         let snapshot = Arc::clone(&member.responder.appliance.current());
         let file = format!("{name}.{}", Lab::CONFIGURATION);
         let path = path_of(folder, &file);
-        let (checked, places) = Read::new(grammar, text).with_meaning(grammar, &path, &snapshot);
+        let (checked, places) =
+            Read::new(grammar, text).with_meaning(grammar, &path, text, &snapshot);
         files.push(checked);
         members.push(Member { name: file, snapshot, places });
     }
@@ -39,7 +40,7 @@ pub fn check_lab(grammar: &Arc<Grammar>, folder: &Path) -> Result<Vec<Checked>, 
         files[place].findings.push(found.of(rule));
     }
     for file in &mut files {
-        file.sort();
+        file.settle();
     }
     files.extend(scenarios);
     Ok(files)
@@ -73,5 +74,5 @@ fn scenario(name: &str, text: &str, answers: &[(usize, String)]) -> Checked {
             told
         })
         .collect();
-    Checked { name: name.to_owned(), lines, findings }
+    Checked { name: name.to_owned(), source: text.to_owned(), lines, findings }
 }

@@ -29,6 +29,9 @@ named_enum! {
     }
 }
 
+/// What is said of a line that is only kept, before its syntax.
+pub(super) const KEPT: &str = "stored and printed, without effect: ";
+
 /// A line of a checked file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -67,7 +70,7 @@ impl<'a> Lines<'a> {
     fn accepted(&mut self, line: &Heard<'_>, id: CommandId, negated: bool, values: &Values) {
         let command = self.grammar.command(id);
         if command.level == Level::Kept {
-            let message = format!("stored and printed, without effect: {}", command.syntax);
+            let message = format!("{KEPT}{}", command.syntax);
             self.find(&KEPT_LINE, line.number, indent(line.text) + 1, message);
         }
         let Some(storage) = &command.storage else { return };

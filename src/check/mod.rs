@@ -23,6 +23,7 @@ use crate::check::lines::{Line, Lines, Standing};
 use crate::check::paste::Paste;
 use crate::check::places::Places;
 use crate::check::rule::{Finding, RULES, Severity, Subject};
+use crate::check::rules::references::unknown_names;
 use crate::clock::DrivenClock;
 use crate::config::edit::Trees;
 use crate::config::load;
@@ -36,6 +37,8 @@ pub use folder::check_lab;
 pub struct Checked {
     /// Name of the file, as it was given.
     pub name: String,
+    /// Its text.
+    pub source: String,
     /// Every line of it, in order.
     pub lines: Vec<Line>,
     /// What its author should look at, in the order of the lines.
@@ -74,7 +77,7 @@ pub fn check(grammar: &Arc<Grammar>, name: &str, text: &str) -> Checked {
     let appliance = Appliance::new(Arc::clone(grammar), Arc::new(DrivenClock::new()), None);
     appliance.start_with(text);
     let snapshot = appliance.current();
-    read.with_meaning(grammar, name, &snapshot).0
+    read.with_meaning(grammar, name, text, &snapshot).0
 }
 
 /// What was heard while a file was read.
@@ -90,12 +93,19 @@ impl Read {
         let mut trees = Trees::default();
         load::load_heard(grammar, &mut trees, text, &mut listeners);
         let (Lines { lines, places, mut findings, .. }, paste) = listeners;
+        findings.extend(unknown_names(grammar, &trees.configuration, &places));
         findings.extend(paste.compare(&mut trees));
         Read { lines, places, findings }
     }
 
     /// Adds what the rules about a whole configuration find.
-    fn with_meaning(self, grammar: &Grammar, name: &str, snapshot: &Snapshot) -> (Checked, Places) {
+    fn with_meaning(
+        self,
+        grammar: &Grammar,
+        name: &str,
+        text: &str,
+        snapshot: &Snapshot,
+    ) -> (Checked, Places) {
         let Read { lines, places, mut findings } = self;
         let subject = Subject { grammar, snapshot, places: &places };
         for rule in RULES {
@@ -103,15 +113,21 @@ impl Read {
                 findings.extend(look(&subject).into_iter().map(|found| found.of(rule)));
             }
         }
-        let mut checked = Checked { name: name.to_owned(), lines, findings };
-        checked.sort();
+        let (name, source) = (name.to_owned(), text.to_owned());
+        let mut checked = Checked { name, source, lines, findings };
+        checked.settle();
         (checked, places)
     }
 }
 
 impl Checked {
-    /// Brings the findings into the order of the lines.
-    fn sort(&mut self) {
+    /// Brings the findings into the order of the lines. One that is about a line as a whole stands
+    /// at its first word.
+    fn settle(&mut self) {
+        for finding in self.findings.iter_mut().filter(|finding| finding.column == 1) {
+            let line = finding.line.checked_sub(1).and_then(|place| self.lines.get(place));
+            finding.column = line.map_or(1, |line| line.column);
+        }
         // Stable: what one rule says of a line stays together.
         self.findings.sort_by_key(|finding| (finding.line, finding.column));
     }

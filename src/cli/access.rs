@@ -450,7 +450,7 @@ mod tests {
     fn a_file_with_passwords_in_clear_is_kept_without_them() {
         let responder = responder(ACCOUNTS);
         let appliance = &responder.appliance;
-        let startup = appliance.configuration().startup.clone();
+        let startup = appliance.configuration().startup.text().into_owned();
         assert!(startup.contains("username admin password 8 $argon2id$"), "{startup}");
         assert!(!startup.contains("password one"), "{startup}");
         assert!(!appliance.is_unsaved());

@@ -37,7 +37,7 @@ pub(super) fn upload(session: &Session, which: Which, file: &str) -> String {
     let text = {
         let configuration = appliance.configuration();
         match which {
-            Which::Startup => configuration.startup.clone(),
+            Which::Startup => configuration.startup.text().into_owned(),
             Which::Running => {
                 let tree = &configuration.trees.configuration;
                 render::running_configuration(&appliance.grammar, tree, Secrets::Stored)

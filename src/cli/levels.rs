@@ -60,7 +60,7 @@ impl Session {
                 if argument.value_type == ValueType::Port && is_in_slot(&text) {
                     text = fill_places(grammar.phrase(Message::PortInSlot), &[("port", &text)]);
                 }
-                values.push((argument.name.clone(), text));
+                values.push((argument.name.to_string(), text));
             }
         }
         let places: Vec<(&str, &str)> =

@@ -166,7 +166,7 @@ fn repeats(grammar: &Grammar, leaf: Leaf, values: &Values) -> Option<usize> {
     let place = (0..listed.len()).find(|place| {
         listed[..*place].iter().any(|known| same_value(known, listed[*place], ignores_case))
     })?;
-    let form = &command.forms[leaf.form.0][..leaf.length];
+    let form = leaf.form_of(command);
     Some(listed.len() - place + form.len() - expand::repetition(form).end)
 }
 
@@ -234,7 +234,7 @@ fn no_such(grammar: &Grammar, mode: ModeId, place: NodeId) -> Option<Message> {
 
 /// Gives the values on a path to the arguments of the form that the path is written in.
 fn bind(grammar: &Grammar, leaf: Leaf, values: SmallVec<[Value; 4]>) -> Values {
-    let form = &grammar.command(leaf.command).forms[leaf.form.0][..leaf.length];
+    let form = leaf.form_of(grammar.command(leaf.command));
     let argument_of = |token: &Token| match token {
         Token::Argument { argument, .. } => u8::try_from(*argument).ok(),
         Token::Word(_) => None,

@@ -144,6 +144,10 @@ pub(super) fn print(
         Report::HealthPolicies => show::health_policies(&snapshot, &appliance.states, &|port| {
             render::port_name(&session.appliance.grammar, port)
         }),
+        Report::PortPolicies => {
+            let names = |port| render::port_name(&session.appliance.grammar, port);
+            show::port_policies(&snapshot, &names)
+        }
         Report::PortRanges => show::port_ranges(&snapshot),
         Report::ServerReal => {
             let names = |port| render::port_name(&session.appliance.grammar, port);
@@ -313,7 +317,8 @@ fn startup(session: &Session) -> String {
 fn startup_body(session: &Session, secrets: Secrets) -> String {
     let grammar = &session.appliance.grammar;
     let mut trees = Trees::default();
-    load::load(grammar, &mut trees, &session.appliance.configuration().startup);
+    let startup = session.appliance.configuration().startup.clone();
+    load::load(grammar, &mut trees, &startup.text());
     render::body(grammar, &trees.configuration, secrets)
 }
 

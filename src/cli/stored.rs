@@ -35,7 +35,7 @@ impl Session {
         let configuration = self.appliance.configuration();
         let statement = configuration.trees.configuration.root.find(alias, &key)?;
         let is_command = grammar.search_path(self.level().mode).into_iter().any(|mode| {
-            let spelt = |one: &String| one.eq_ignore_ascii_case(word.text);
+            let spelt = |one: &arcstr::ArcStr| one.eq_ignore_ascii_case(word.text);
             let words = &grammar.trie(mode).node(NodeId::ROOT).words;
             words.iter().any(|edge| edge.spellings.iter().any(spelt))
         });

@@ -30,8 +30,11 @@ const HEADINGS: &[&str] = &[
 const WIDEST: usize = 4096;
 
 /// The configuration in a text, line for line.
-pub fn clean(grammar: &Grammar, text: &str) -> String {
+pub fn clean<'a>(grammar: &Grammar, text: &'a str) -> Cow<'a, str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if is_clean(grammar, text) {
+        return Cow::Borrowed(text);
+    }
     let text = if text.contains('\n') {
         Cow::Borrowed(text)
     } else {
@@ -48,7 +51,19 @@ pub fn clean(grammar: &Grammar, text: &str) -> String {
     }
     // `split` gives one piece more than there are line breaks.
     out.pop();
-    out
+    Cow::Owned(out)
+}
+
+/// Whether nothing in a text can be a trace of a terminal: a configuration as a program writes it,
+/// of any length.
+fn is_clean(grammar: &Grammar, text: &str) -> bool {
+    let pager = grammar.phrase(Message::More);
+    // A control character is one byte of these, or two of which the first is 0xC2.
+    let may_act = |byte: u8| (byte < b' ' && byte != b'\n' && byte != b'\t') || byte == 0x7f;
+    let is_of_prompt = |byte: u8| matches!(byte, b'#' | b'>');
+    !text.bytes().any(|byte| may_act(byte) || byte == 0xc2 || is_of_prompt(byte))
+        && (pager.is_empty() || !text.contains(pager))
+        && !text.split('\n').any(is_heading)
 }
 
 /// A line as it stands on the screen in the end.
@@ -192,7 +207,11 @@ impl Log {
 
 fn is_heading(line: &str) -> bool {
     let line = line.trim_start();
-    HEADINGS.iter().any(|heading| {
+    let begins = |heading: &&str| {
+        let first = |text: &str| text.as_bytes().first().map(u8::to_ascii_lowercase);
+        first(heading) == first(line)
+    };
+    HEADINGS.iter().filter(|heading| begins(heading)).any(|heading| {
         line.get(..heading.len()).is_some_and(|start| start.eq_ignore_ascii_case(heading))
     })
 }
@@ -283,7 +302,7 @@ mod tests {
 
     fn cleaned(text: &str) -> String {
         static GRAMMAR: OnceLock<Grammar> = OnceLock::new();
-        clean(GRAMMAR.get_or_init(|| Grammar::built_in().unwrap()), text)
+        clean(GRAMMAR.get_or_init(|| Grammar::built_in().unwrap()), text).into_owned()
     }
 
     /// The lines on which something is left, with their numbers.

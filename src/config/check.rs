@@ -182,6 +182,27 @@ impl Editor<'_> {
         if is_there { Ok(()) } else { Err(Refusal::new(first.message)) }
     }
 
+    /// Another statement of the block may have the key already, in a way that both cannot have it.
+    pub(super) fn check_differs(
+        &self,
+        storage: &Storage,
+        command: &Command,
+        values: &Values,
+    ) -> Result<(), Refusal> {
+        let Some(difference) = &storage.differs else { return Ok(()) };
+        if !self.is_new(command, values) {
+            return Ok(());
+        }
+        let mut others =
+            difference.from.iter().filter_map(|kept| self.related(storage, command, values, *kept));
+        match others.next() {
+            None => Ok(()),
+            Some((other, _)) => Err(self
+                .refusal(difference.message, command, values)
+                .with("other", other.fixed_words())),
+        }
+    }
+
     /// A statement that is there already keeps the name that it claims.
     pub(super) fn check_claim(&self, command: &Command, values: &Values) -> Result<(), Refusal> {
         let tree = &self.trees.configuration;

@@ -115,6 +115,7 @@ impl<'a> Editor<'a> {
         self.check_references(storage, command, values)?;
         check_values(storage, values)?;
         self.check_claim(command, values)?;
+        self.check_differs(storage, command, values)?;
         self.check_numbers(storage, command, values)?;
         self.check_first(storage, command, values)?;
         self.check_device(storage, command, values)?;
@@ -246,6 +247,7 @@ impl<'a> Editor<'a> {
         self.check_references(storage, command, values)?;
         check_values(storage, values)?;
         self.check_claim(command, values)?;
+        self.check_differs(storage, command, values)?;
         self.check_needs(storage, command, values)?;
         self.check_device(storage, command, values)?;
         let grammar = self.grammar;

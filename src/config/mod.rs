@@ -10,6 +10,7 @@ mod interfaces;
 pub mod load;
 pub mod references;
 pub mod render;
+pub mod saved;
 pub mod tree;
 #[cfg(test)]
 mod work;

@@ -14,7 +14,7 @@ use crate::config::addresses::Addresses;
 use crate::config::interfaces::address_and_mask;
 use crate::grammar::link::Kept;
 use crate::grammar::value::{Fit, Value};
-use crate::grammar::{Command, CommandId, Grammar, Storage};
+use crate::grammar::{Command, CommandId, Grammar};
 use crate::revision::Revision;
 
 /// Values of a statement with the positions of their arguments, in the order of the arguments.
@@ -66,12 +66,24 @@ pub struct Former {
     pub statement: Option<Statement>,
 }
 
-/// A slot with the hash of what stands in it, so that the index grows without a look at the
+/// A slot with half the hash of what stands in it, so that the index grows without a look at the
 /// statements.
 #[derive(Clone, Copy, Debug)]
 struct Indexed {
-    hash: u64,
+    hash: u32,
     slot: u32,
+}
+
+impl Indexed {
+    /// The hash by which the index knows it: both ends of it count there, for the place and for the mark
+    /// of an entry.
+    fn spread(hash: u32) -> u64 {
+        u64::from(hash) << 32 | u64::from(hash)
+    }
+
+    fn enter(self, index: &mut HashTable<Indexed>) {
+        index.insert_unique(Self::spread(self.hash), self, |one| Self::spread(one.hash));
+    }
 }
 
 /// A kept statement.
@@ -233,11 +245,11 @@ impl Block {
         self.indexed(hash_key(&self.hasher, command, key), is_it)
     }
 
-    fn indexed(&self, hash: u64, is_it: impl Fn(&Statement) -> bool) -> Option<usize> {
+    fn indexed(&self, hash: u32, is_it: impl Fn(&Statement) -> bool) -> Option<usize> {
         let is_it = |one: &Indexed| {
             one.hash == hash && self.slots[one.slot as usize].as_ref().is_some_and(&is_it)
         };
-        self.index.find(hash, is_it).map(|one| one.slot as usize)
+        self.index.find(Indexed::spread(hash), is_it).map(|one| one.slot as usize)
     }
 
     /// Adds a statement whose key is not there, or puts it in the place of the one that is.
@@ -272,7 +284,7 @@ impl Block {
         if self.slots.len() == SEARCHED + 1 {
             self.build_index(grammar);
         } else if self.slots.len() > SEARCHED {
-            self.index.insert_unique(hash, Indexed { hash, slot }, |one| one.hash);
+            Indexed { hash, slot }.enter(&mut self.index);
         }
         None
     }
@@ -329,7 +341,9 @@ impl Block {
         }
         if self.slots.len() > SEARCHED {
             let hash = hash_key(&self.hasher, command, &statement.values);
-            if let Ok(entry) = self.index.find_entry(hash, |one| one.slot as usize == slot) {
+            if let Ok(entry) =
+                self.index.find_entry(Indexed::spread(hash), |one| one.slot as usize == slot)
+            {
                 entry.remove();
             }
         }
@@ -369,7 +383,7 @@ impl Block {
             let slot = u32::try_from(slot).expect("a block fits 32 bits");
             let hash =
                 hash_key(&self.hasher, grammar.command(statement.command), &statement.values);
-            self.index.insert_unique(hash, Indexed { hash, slot }, |one| one.hash);
+            Indexed { hash, slot }.enter(&mut self.index);
         }
     }
 
@@ -748,14 +762,10 @@ pub fn same_value(one: &Value, other: &Value, ignores_case: bool) -> bool {
     }
 }
 
-fn hash_key(builder: &DefaultHashBuilder, command: &Command, key: &Values) -> u64 {
+fn hash_key(builder: &DefaultHashBuilder, command: &Command, key: &Values) -> u32 {
     let mut hasher = builder.build_hasher();
     command.id.0.hash(&mut hasher);
-    let arguments: &[usize] = match &command.storage {
-        Some(Storage { key, .. }) => key,
-        None => &[],
-    };
-    for argument in arguments {
+    for argument in command.storage.iter().flat_map(|storage| &storage.key) {
         let value = key.iter().find(|(position, _)| usize::from(*position) == *argument);
         match value {
             None => 0_u8.hash(&mut hasher),
@@ -770,5 +780,6 @@ fn hash_key(builder: &DefaultHashBuilder, command: &Command, key: &Values) -> u6
             Some((_, Value::Prefix(address, length))) => (address, length).hash(&mut hasher),
         }
     }
-    hasher.finish()
+    // The upper half: the better one of hashes that multiply.
+    (hasher.finish() >> 32) as u32
 }

@@ -48,6 +48,10 @@ const MOST_BYTES: usize =
     HEADER_LENGTH + name::MAX_NAME + A_IN.len() + MOST_ADDRESSES * 28 + OPT_LENGTH;
 const _: () = assert!(MOST_BYTES <= 512 && MOST_ADDRESSES <= IPV6_LIMIT);
 
+/// Bytes of a name that are folded together: a whole number of vectors of the processor, so that none
+/// is left over to be folded alone.
+const FOLDED: usize = 32;
+
 /// Room that a buffer must have for [`Batch::answer`], whatever the length of the message in it.
 pub const ROOM: usize = MAX_PAYLOAD as usize;
 const _: () = assert!(MOST_BYTES <= ROOM);
@@ -221,12 +225,14 @@ impl Plain {
                 return None;
             };
         }
-        let mut key = [0; name::MAX_NAME];
-        let key = &mut key[..key_length];
-        key.copy_from_slice(wire_name);
+        let mut key = [[0; FOLDED]; (name::MAX_NAME + 1) / FOLDED];
+        key.as_flattened_mut()[..key_length].copy_from_slice(wire_name);
         // Length bytes are below `A`: folding them with the rest changes none.
-        key.make_ascii_lowercase();
-        Some(Plain { host: host_of(key)?, key_length, family, has_edns })
+        key.iter_mut()
+            .take(key_length.div_ceil(FOLDED))
+            .for_each(|block| block.make_ascii_lowercase());
+        let host = host_of(&key.as_flattened()[..key_length])?;
+        Some(Plain { host, key_length, family, has_edns })
     }
 
     /// Makes the question in `buffer` the reply that gives these addresses, and says how long it is.

@@ -5,8 +5,8 @@ use crate::grammar::load::{Loader, Result};
 use crate::grammar::notation::{Clause, ClearTarget, CommandStanza, Position};
 use crate::grammar::value::{Fit, Value};
 use crate::grammar::{
-    Above, Apart, Argument, Avoidance, Bounds, Claim, First, Fitted, LearnedAddress, Level, Most,
-    Need, Privilege, Rejection, Span, Storage, Target, Verb, Whole,
+    Above, Apart, Argument, Avoidance, Bounds, Claim, Difference, First, Fitted, LearnedAddress,
+    Level, Most, Need, Privilege, Rejection, Span, Storage, Target, Verb, Whole,
 };
 
 /// The clauses of one stanza.
@@ -164,6 +164,7 @@ impl Clauses<'_> {
             at_most: None,
             unique: None,
             excludes: Vec::new(),
+            differs: None,
             needs: Vec::new(),
             learned: None,
             rejects: Vec::new(),
@@ -317,6 +318,12 @@ impl Clauses<'_> {
                 for name in names {
                     storage.excludes.push(kept_named(name, position)?);
                 }
+            }
+            Clause::Differs { from, message } => {
+                let from: Result<Vec<Kept>> =
+                    from.iter().map(|name| kept_named(name, position)).collect();
+                storage.differs =
+                    Some(Difference { from: from?, message: message_named(message, position)? });
             }
             Clause::Needs { name, message } => {
                 if name != "group" {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::grammar::GrammarError;
-use crate::grammar::notation::{CommandStanza, Item};
+use crate::grammar::notation::{CommandStanza, Item, Spellings};
 
 /// The most forms that one command may have.
 pub const MOST_FORMS: usize = 256;
@@ -15,7 +15,7 @@ pub type Form = Vec<Token>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Token {
     /// A word in its spellings.
-    Word(Vec<String>),
+    Word(Spellings),
     /// An argument of the command, by its position in the list of arguments.
     Argument {
         /// Position in `Command::arguments`.

@@ -419,6 +419,7 @@ named_enum! {
         DnsZone = "dns-zone",
         GlobalStat = "global-stat",
         HealthPolicies = "health-policies",
+        PortPolicies = "port-policies",
         PortRanges = "port-ranges",
         ServerBind = "server-bind",
         ServerGlobal = "server-global",
@@ -538,6 +539,7 @@ named_enum! {
         NoSuchZone = "no-such-zone",
         PolicyInUse = "policy-in-use",
         SnaDomainOverlaps = "sna-domain-overlaps",
+        ServerNameTaken = "server-name-taken",
         LowAboveHigh = "low-above-high",
         VlanZero = "vlan-zero",
         VlanTooHigh = "vlan-too-high",
@@ -645,6 +647,7 @@ named_enum! {
         HelpPipe = "help-pipe",
         HelpPattern = "help-pattern",
         NotInFile = "not-in-file",
+        BlockRefused = "block-refused",
     }
 }
 

@@ -1,19 +1,22 @@
 //! Stanzas to a grammar: names resolved, rules checked, tries built.
 
-use hashbrown::HashMap;
+use std::sync::Arc;
+
+use arcstr::ArcStr;
+use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::clauses::{Clauses, kept_named, message_named};
 use crate::grammar::expand::{self, Token};
 use crate::grammar::link::{self, Kept, Message};
 use crate::grammar::notation::{
     self, ChoiceValue, Clause, CommandStanza, Entry, Item, ModeStanza, Position, SectionMode,
-    TypeName, TypeStanza,
+    Spellings, TypeName, TypeStanza,
 };
 use crate::grammar::trie::{Conflict, Trie};
 use crate::grammar::value::{ChoiceType, ChoiceWord, TypeId, ValueType};
 use crate::grammar::whole::{
-    adding, check_alter, check_claim, check_first, check_help, check_needs, check_places,
-    check_prompt, claim_of, find_rivals,
+    adding, check_alter, check_claim, check_differs, check_first, check_help, check_needs,
+    check_places, check_prompt, claim_of, find_rivals,
 };
 use crate::grammar::{
     Argument, Command, CommandId, FormId, Grammar, GrammarError, Mode, ModeId, Verb,
@@ -24,7 +27,6 @@ pub(super) type Result<T> = std::result::Result<T, GrammarError>;
 /// Loads a grammar; see [`Grammar::load`].
 pub(super) fn load<N: AsRef<str>, T: AsRef<str>>(files: &[(N, T)]) -> Result<Grammar> {
     let mut loader = Loader::default();
-    let mut stanzas: Vec<(CommandStanza, Vec<ModeId>)> = Vec::new();
     let mut entries = Vec::new();
     for (name, text) in files {
         entries.push(notation::parse(name.as_ref(), text.as_ref())?);
@@ -46,22 +48,23 @@ pub(super) fn load<N: AsRef<str>, T: AsRef<str>>(files: &[(N, T)]) -> Result<Gra
         }
     }
     loader.link_parents(&entries)?;
-    for file in &entries {
+    let mut stanzas: Vec<(CommandStanza, Vec<ModeId>)> = Vec::new();
+    for file in entries {
         let mut section: Option<Vec<ModeId>> = None;
         for entry in file {
             match entry {
-                Entry::Section(modes) => section = Some(loader.section(modes)?),
+                Entry::Section(modes) => section = Some(loader.section(&modes)?),
                 Entry::Command(stanza) => {
                     let modes = section.clone().ok_or_else(|| {
                         stanza.position.fault("a command before the first `in` line")
                     })?;
-                    stanzas.push((stanza.clone(), modes));
+                    stanzas.push((stanza, modes));
                 }
                 Entry::Type(_) | Entry::Mode(_) | Entry::Message(_) => {}
             }
         }
     }
-    loader.commands(&stanzas)?;
+    loader.commands(stanzas)?;
     loader.finish()
 }
 
@@ -72,6 +75,31 @@ pub(super) struct Loader {
     commands: Vec<Command>,
     messages: HashMap<Message, Vec<String>>,
     references: Vec<Kept>,
+    texts: Texts,
+}
+
+/// Texts of which the grammar holds one copy each, however often they are written.
+#[derive(Default)]
+struct Texts {
+    texts: HashSet<ArcStr>,
+    words: HashSet<Spellings>,
+}
+
+impl Texts {
+    /// The copy of a text.
+    fn text(&mut self, text: &str) -> ArcStr {
+        self.texts.get_or_insert_with(text, |text| ArcStr::from(text)).clone()
+    }
+
+    /// The copy of a word with its spellings.
+    fn word(&mut self, spellings: &Spellings) -> Spellings {
+        if let Some(known) = self.words.get(spellings) {
+            return Arc::clone(known);
+        }
+        let spellings: Spellings = spellings.iter().map(|one| self.text(one)).collect();
+        self.words.insert(Arc::clone(&spellings));
+        spellings
+    }
 }
 
 impl Loader {
@@ -203,23 +231,20 @@ impl Loader {
         false
     }
 
-    fn commands(&mut self, stanzas: &[(CommandStanza, Vec<ModeId>)]) -> Result<()> {
+    fn commands(&mut self, stanzas: Vec<(CommandStanza, Vec<ModeId>)>) -> Result<()> {
         // Two passes: the type of a `ref` is the type of a key of another command.
         let mut keys: HashMap<Kept, (String, TypeName, Position)> = HashMap::new();
-        for (stanza, _) in stanzas {
+        for (stanza, _) in &stanzas {
             if let Some((kept, name)) = last_key(stanza)?
                 && let Some(kind) = kind_of(&stanza.items, &name)
             {
                 keys.entry(kept).or_insert((name, kind, stanza.position.clone()));
             }
         }
-        for (index, (stanza, modes)) in stanzas.iter().enumerate() {
-            let command = self.command(
-                CommandId(u32::try_from(index).unwrap_or(u32::MAX)),
-                stanza,
-                modes,
-                &keys,
-            )?;
+        self.commands.reserve_exact(stanzas.len());
+        for (index, (stanza, modes)) in stanzas.into_iter().enumerate() {
+            let id = CommandId(u32::try_from(index).unwrap_or(u32::MAX));
+            let command = self.command(id, &stanza, modes, &keys)?;
             self.commands.push(command);
         }
         Ok(())
@@ -229,7 +254,7 @@ impl Loader {
         &mut self,
         id: CommandId,
         stanza: &CommandStanza,
-        modes: &[ModeId],
+        modes: Vec<ModeId>,
         keys: &HashMap<Kept, (String, TypeName, Position)>,
     ) -> Result<Command> {
         let mut arguments: Vec<Argument> = Vec::new();
@@ -252,7 +277,6 @@ impl Loader {
             return Err(stanza.position.fault(format!("more than {MOST_ARGUMENTS} arguments")));
         }
         check_help_tokens(stanza, &forms, &arguments)?;
-        let help = stanza.help.iter().map(|line| (line.token.clone(), line.text.clone())).collect();
         check_said_once(stanza)?;
         let clauses = Clauses { stanza, arguments: &arguments, loader: self };
         let verb = clauses.verb()?;
@@ -270,17 +294,26 @@ impl Loader {
         } else if stanza.negatable {
             return Err(stanza.position.fault("only a command that keeps can have `[no]`"));
         }
+        for token in forms.iter_mut().flatten() {
+            if let Token::Word(spellings) = token {
+                *spellings = self.texts.word(spellings);
+            }
+        }
+        forms.shrink_to_fit();
+        let texts = &mut self.texts;
+        let help = stanza.help.iter();
+        let help = help.map(|line| (texts.text(&line.token), texts.text(&line.text))).collect();
         Ok(Command {
             id,
             syntax: stanza.text.clone(),
             position: stanza.position.clone(),
-            modes: modes.to_vec(),
+            modes,
             negatable: stanza.negatable,
             arguments,
             forms,
             printed_forms,
             verb,
-            storage,
+            storage: storage.map(Box::new),
             level,
             privilege,
             suggestions,
@@ -309,7 +342,7 @@ impl Loader {
                             return Err(stanza.fault_at(name, text));
                         }
                         None => arguments.push(Argument {
-                            name: name.clone(),
+                            name: self.texts.text(name),
                             value_type,
                             repeated: *repeated,
                             rivals: Vec::new(),
@@ -412,22 +445,25 @@ impl Loader {
 
     /// Builds the tries and checks what only the whole can show.
     fn finish(self) -> Result<Grammar> {
-        let beginning = Position { file: "messages".to_owned(), line: 1, column: 1 };
+        let beginning = Position { file: arcstr::literal!("messages"), line: 1, column: 1 };
         let mut messages = Vec::new();
         for message in Message::ALL {
             let lines = self.messages.get(message);
             let text = || format!("the message {} is missing", message.name());
             messages.push(lines.ok_or_else(|| beginning.error(1, text()))?.clone());
         }
-        let no_help = messages[Message::HelpNo as usize].join(" ");
-        let mut tries: Vec<Trie> = self.modes.iter().map(|_| Trie::new()).collect();
-        for command in &self.commands {
-            for mode in &command.modes {
-                insert(&mut tries[mode.0], command, &no_help, &self.commands)?;
+        let no: Spellings = [arcstr::literal!("no")].into();
+        let no_help = ArcStr::from(messages[Message::HelpNo as usize].join(" "));
+        let mut tries: Vec<Trie> = Vec::with_capacity(self.modes.len());
+        // One after the other, so that each takes the room that the last one gave back.
+        for mode in (0..self.modes.len()).map(ModeId) {
+            let mut trie = Trie::new();
+            for command in self.commands.iter().filter(|one| one.modes.contains(&mode)) {
+                insert(&mut trie, command, (&no, &no_help), &self.commands)?;
             }
-        }
-        for trie in &tries {
-            check_help(trie, &self.commands)?;
+            trie.shrink_to_fit();
+            check_help(&trie, &self.commands)?;
+            tries.push(trie);
         }
         for kept in Kept::ALL {
             let known = self
@@ -467,6 +503,7 @@ impl Loader {
         }
         for command in &self.commands {
             check_needs(command, &by_kept)?;
+            check_differs(command, &self.commands, &by_kept)?;
             check_first(command, &self.commands, &by_kept)?;
             check_places(command, &messages)?;
             check_prompt(command, &self.modes)?;
@@ -604,7 +641,13 @@ fn last_key(stanza: &CommandStanza) -> Result<Option<(Kept, String)>> {
     Ok(kept.zip(key))
 }
 
-fn insert(trie: &mut Trie, command: &Command, no_help: &str, all: &[Command]) -> Result<()> {
+/// `no` is the word of derived forms with its help text.
+fn insert(
+    trie: &mut Trie,
+    command: &Command,
+    no: (&Spellings, &ArcStr),
+    all: &[Command],
+) -> Result<()> {
     let say = |conflict: Conflict| {
         let text = match conflict {
             Conflict::Same(other) => {
@@ -624,7 +667,9 @@ fn insert(trie: &mut Trie, command: &Command, no_help: &str, all: &[Command]) ->
         command.position.fault(text)
     };
     for (index, form) in command.forms.iter().enumerate() {
-        trie.insert(command, FormId(index), form, None).map_err(say)?;
+        // A command has fewer forms (`expand::MOST_FORMS`).
+        let id = FormId(u16::try_from(index).unwrap_or(u16::MAX));
+        trie.insert(command, id, form, None).map_err(say)?;
         if !command.negatable {
             continue;
         }
@@ -634,7 +679,7 @@ fn insert(trie: &mut Trie, command: &Command, no_help: &str, all: &[Command]) ->
             Token::Argument { argument, .. } => key.contains(argument),
         });
         for length in last.map_or(1, |place| place + 1)..=form.len() {
-            trie.insert(command, FormId(index), &form[..length], Some(no_help)).map_err(say)?;
+            trie.insert(command, id, &form[..length], Some(no)).map_err(say)?;
         }
     }
     Ok(())

@@ -17,6 +17,7 @@ mod whole;
 
 use std::fmt;
 
+use arcstr::ArcStr;
 use hashbrown::HashMap;
 use smallvec::{SmallVec, smallvec};
 
@@ -58,7 +59,7 @@ impl CommandId {
 
 /// Index of a form of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FormId(pub usize);
+pub struct FormId(pub u16);
 
 /// Everything that the files of `grammar/` say.
 #[derive(Debug)]
@@ -122,7 +123,7 @@ pub struct Command {
     /// What it does.
     pub verb: Verb,
     /// What is kept of it, for a command that keeps or opens.
-    pub storage: Option<Storage>,
+    pub storage: Option<Box<Storage>>,
     /// How far the emulator models it.
     pub level: Level,
     /// Who may use it.
@@ -134,14 +135,14 @@ pub struct Command {
     /// Whether help leaves it out.
     pub hidden: bool,
     /// Help texts by token (`word` or `<argument>`).
-    pub help: Vec<(String, String)>,
+    pub help: Vec<(ArcStr, ArcStr)>,
 }
 
 /// An argument of a command.
 #[derive(Clone, Debug)]
 pub struct Argument {
     /// Its name.
-    pub name: String,
+    pub name: ArcStr,
     /// Its type.
     pub value_type: ValueType,
     /// Whether it takes several values.
@@ -236,6 +237,8 @@ pub struct Storage {
     pub claim: Option<Claim>,
     /// Statements that go when this one is kept.
     pub excludes: Vec<Kept>,
+    /// Statements whose keys are other ones than its own.
+    pub differs: Option<Difference>,
     /// Statements that must be there.
     pub needs: Vec<Need>,
     /// What counts like a statement that must be there: an address that was learned.
@@ -281,6 +284,15 @@ pub struct Storage {
     pub hashed: bool,
     /// What follows it in a file is kept as it is.
     pub verbatim: bool,
+}
+
+/// Statements of one block that share their keys with no statement of another name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Their names.
+    pub from: Vec<Kept>,
+    /// What is said if one of them has that key.
+    pub message: Message,
 }
 
 /// A statement that must be there.
@@ -667,8 +679,17 @@ impl Grammar {
 
 impl Command {
     /// The help text of a token, if this stanza gives it.
-    pub fn help_of(&self, token: &str) -> Option<&str> {
-        self.help.iter().find(|(known, _)| known == token).map(|(_, text)| text.as_str())
+    pub fn help_of(&self, token: &str) -> Option<&ArcStr> {
+        self.help.iter().find(|(known, _)| known == token).map(|(_, text)| text)
+    }
+
+    /// The help text of an argument, if this stanza gives it.
+    pub fn help_of_argument(&self, name: &str) -> Option<&ArcStr> {
+        let is_it = |token: &ArcStr| {
+            let inner = token.strip_prefix('<').and_then(|token| token.strip_suffix('>'));
+            inner == Some(name)
+        };
+        self.help.iter().find(|(known, _)| is_it(known)).map(|(_, text)| text)
     }
 
     /// Whether what it keeps belongs to the emulated world.

@@ -3,6 +3,9 @@
 //! Knows the notation of `grammar/README.md` and nothing of what the names in it mean. Lines are
 //! taken apart by indentation; each line is parsed with nom. Every error has file, line and column.
 
+use std::sync::Arc;
+
+use arcstr::ArcStr;
 use nom::Parser;
 use nom::bytes::complete::tag;
 use nom::character::complete::{char, space0, space1};
@@ -13,11 +16,14 @@ use nom::sequence::{pair, preceded, terminated};
 use crate::grammar::GrammarError;
 use crate::grammar::syntax::{choice_value, clause, enum_name, items, name, string};
 
+/// A word in all its spellings, the printed one first.
+pub type Spellings = Arc<[ArcStr]>;
+
 /// Where something stands in a grammar file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Name of the file.
-    pub file: String,
+    pub file: ArcStr,
     /// Line, from 1.
     pub line: usize,
     /// Column where it begins, from 1.
@@ -45,7 +51,12 @@ impl Position {
 
     /// An error at a column (from 1) of this line.
     pub fn error(&self, column: usize, message: impl Into<String>) -> GrammarError {
-        GrammarError { file: self.file.clone(), line: self.line, column, message: message.into() }
+        GrammarError {
+            file: self.file.to_string(),
+            line: self.line,
+            column,
+            message: message.into(),
+        }
     }
 }
 
@@ -170,7 +181,7 @@ pub struct MessageStanza {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// A word in its spellings, the printed one first.
-    Word(Vec<String>),
+    Word(Spellings),
     /// `<name:type>`, and whether it repeats.
     Argument {
         /// Name of the argument.
@@ -229,6 +240,7 @@ pub enum Clause {
     First { argument: String, value: String, message: String },
     Claims { below: bool, parts: Vec<String>, message: String },
     Excludes(Vec<String>),
+    Differs { from: Vec<String>, message: String },
     Needs { name: String, message: String },
     Learned { address: String, name: Vec<String> },
     Under { name: String, message: String },
@@ -280,10 +292,11 @@ pub enum ClearTarget {
 /// The first line that does not follow the notation.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Entry>, GrammarError> {
     let mut entries: Vec<Entry> = Vec::new();
+    let file = ArcStr::from(file);
     for (index, line) in text.lines().enumerate() {
         let line = line.trim_end();
         let column = line.len() - line.trim_start().len() + 1;
-        let position = Position { file: file.to_owned(), line: index + 1, column };
+        let position = Position { file: file.clone(), line: index + 1, column };
         if line.contains('\t') {
             let column = line.find('\t').map_or(1, |place| place + 1);
             return Err(position.error(column, "a tab; indent with blanks"));
@@ -543,7 +556,10 @@ mod tests {
         let pairs = command("a {<n:1-5> <m:name/4>}...\n");
         assert!(matches!(&pairs.items[1], Item::Repeated(items) if items.len() == 2));
         let stanza = command("a/b {c | <n:1-5>} [<m:metric>...]\n");
-        assert_eq!(stanza.items[0], Item::Word(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(
+            stanza.items[0],
+            Item::Word([arcstr::literal!("a"), arcstr::literal!("b")].into())
+        );
         assert!(matches!(&stanza.items[1], Item::Choice(branches) if branches.len() == 2));
         assert!(matches!(&stanza.items[2], Item::Optional(branches)
             if matches!(branches[0][0], Item::Argument { repeated: true, .. })));

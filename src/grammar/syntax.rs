@@ -1,9 +1,10 @@
 //! The parts of the notation as parsers: names, syntax lines, clauses.
 
+use arcstr::ArcStr;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{char, digit1, space0, space1};
-use nom::combinator::{all_consuming, map, map_res, opt, recognize, verify};
+use nom::combinator::{all_consuming, map, map_opt, map_res, opt, recognize, verify};
 use nom::multi::{many1, separated_list1};
 use nom::sequence::{delimited, pair, preceded, separated_pair, terminated};
 use nom::{IResult, Parser};
@@ -81,7 +82,9 @@ fn item(input: &str) -> IResult<&str, Item> {
             Item::Repeated,
         ),
         map(delimited(char('{'), alternatives, (space0, char('}'))), Item::Choice),
-        map(separated_list1(char('/'), word), Item::Word),
+        map(separated_list1(char('/'), word), |words| {
+            Item::Word(words.into_iter().map(ArcStr::from).collect())
+        }),
     ))
     .parse(input)
 }
@@ -165,8 +168,7 @@ fn value_text(input: &str) -> IResult<&str, String> {
 }
 
 pub(super) fn clause(input: &str) -> IResult<&str, Clause> {
-    alt((alt((verb_clause, identity_clause)), rule_clause, range_clause, device_clause))
-        .parse(input)
+    alt((verb_clause, identity_clause, rule_clause, comparison_clause, device_clause)).parse(input)
 }
 
 fn verb_clause(input: &str) -> IResult<&str, Clause> {
@@ -197,7 +199,7 @@ fn verb_clause(input: &str) -> IResult<&str, Clause> {
     .parse(input)
 }
 
-fn range_clause(input: &str) -> IResult<&str, Clause> {
+fn comparison_clause(input: &str) -> IResult<&str, Clause> {
     alt((
         map(
             after(
@@ -223,6 +225,11 @@ fn range_clause(input: &str) -> IResult<&str, Clause> {
             ),
             |(first, last, choices, message)| Clause::Avoids { first, last, choices, message },
         ),
+        map_opt(after("differs from", names), |mut from| {
+            let message = from.pop()?;
+            let is_last = from.pop()? == "else" && !from.is_empty();
+            is_last.then_some(Clause::Differs { from, message })
+        }),
         map(phrase("waits"), |()| Clause::Waits),
     ))
     .parse(input)

@@ -2,8 +2,12 @@
 //! match, help, completion, abbreviation.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use arcstr::ArcStr;
 
 use crate::grammar::expand::{self, Token};
+use crate::grammar::notation::Spellings;
 use crate::grammar::value::{ChoiceType, Fit, Value, ValueType, starts_with_ignoring_case};
 use crate::grammar::{Argument, Command, CommandId, FormId};
 
@@ -37,9 +41,9 @@ pub struct Node {
 #[derive(Debug)]
 pub struct WordEdge {
     /// The printed spelling first.
-    pub spellings: Vec<String>,
+    pub spellings: Spellings,
     /// Help text; empty until some command has given it.
-    pub help: String,
+    pub help: ArcStr,
     /// Not listed by help: only hidden commands lie behind it.
     pub hidden: bool,
     /// The command whose stanza gave the help, or the first that uses the word.
@@ -52,11 +56,11 @@ pub struct WordEdge {
 #[derive(Debug)]
 pub struct ArgumentEdge {
     /// Name of the argument.
-    pub name: String,
+    pub name: ArcStr,
     /// Its type.
     pub value_type: ValueType,
     /// Help text; empty until some command has given it.
-    pub help: String,
+    pub help: ArcStr,
     /// Not listed by help.
     pub hidden: bool,
     /// The command whose stanza gave the help, or the first that uses the value.
@@ -73,11 +77,18 @@ pub struct Leaf {
     /// Which of its forms.
     pub form: FormId,
     /// How many tokens of the form it takes: `no` may leave out what follows the key.
-    pub length: usize,
+    pub length: u16,
     /// Whether it is the derived `no` form.
     pub negated: bool,
     /// Whether `no` is a word of the command's own syntax line.
     own_no: bool,
+}
+
+impl Leaf {
+    /// What stands on the way to it, for the command that it is of.
+    pub fn form_of(self, command: &Command) -> &[Token] {
+        &command.forms[usize::from(self.form.0)][..usize::from(self.length)]
+    }
 }
 
 /// Where a word leads at a node.
@@ -110,6 +121,11 @@ impl Trie {
     /// A trie without commands.
     pub fn new() -> Self {
         Trie { nodes: vec![Node::default()] }
+    }
+
+    /// Gives back the room that was kept for more commands.
+    pub fn shrink_to_fit(&mut self) {
+        self.nodes.shrink_to_fit();
     }
 
     /// The node of an index.
@@ -150,14 +166,13 @@ impl Trie {
         command: &Command,
         form: FormId,
         tokens: &[Token],
-        negation: Option<&str>,
+        negation: Option<(&Spellings, &ArcStr)>,
     ) -> Result<(), Conflict> {
         let mut place = NodeId::ROOT;
         let negated = negation.is_some();
-        let hidden = command.hidden || form.0 >= command.printed_forms;
-        if let Some(help) = negation {
-            let no = vec!["no".to_owned()];
-            place = self.word_target(place, &no, command, Some(help), hidden)?;
+        let hidden = command.hidden || usize::from(form.0) >= command.printed_forms;
+        if let Some((no, help)) = negation {
+            place = self.word_target(place, no, command, Some(help), hidden)?;
         }
         // What repeats, if the form is not cut off before its end.
         let repetition = expand::repetition(tokens);
@@ -187,7 +202,8 @@ impl Trie {
         let own_no = tokens
             .first()
             .is_some_and(|token| matches!(token, Token::Word(spellings) if spellings[0] == "no"));
-        let leaf = Leaf { command: command.id, form, length: tokens.len(), negated, own_no };
+        let length = u16::try_from(tokens.len()).unwrap_or(u16::MAX);
+        let leaf = Leaf { command: command.id, form, length, negated, own_no };
         let node = &mut self.nodes[place.0 as usize];
         match node.leaf {
             None => node.leaf = Some(leaf),
@@ -203,9 +219,9 @@ impl Trie {
     fn word_target(
         &mut self,
         place: NodeId,
-        spellings: &[String],
+        spellings: &Spellings,
         command: &Command,
-        help: Option<&str>,
+        help: Option<&ArcStr>,
         hidden: bool,
     ) -> Result<NodeId, Conflict> {
         let node = &mut self.nodes[place.0 as usize];
@@ -213,10 +229,11 @@ impl Trie {
         if let Some(edge) = known {
             merge_help(&mut edge.help, help, &spellings[0])?;
             edge.hidden &= hidden;
-            for spelling in spellings {
-                if !edge.spellings.contains(spelling) {
-                    edge.spellings.push(spelling.clone());
-                }
+            if !Arc::ptr_eq(&edge.spellings, spellings)
+                && spellings.iter().any(|one| !edge.spellings.contains(one))
+            {
+                let new = spellings.iter().filter(|one| !edge.spellings.contains(one));
+                edge.spellings = edge.spellings.iter().chain(new).cloned().collect();
             }
             return Ok(edge.target);
         }
@@ -224,8 +241,8 @@ impl Trie {
         let words = &mut self.nodes[place.0 as usize].words;
         words.reserve_exact(1);
         words.push(WordEdge {
-            spellings: spellings.to_vec(),
-            help: help.unwrap_or_default().to_owned(),
+            spellings: Arc::clone(spellings),
+            help: help.cloned().unwrap_or_default(),
             hidden,
             command: command.id,
             target,
@@ -243,7 +260,7 @@ impl Trie {
         command: &Command,
         hidden: bool,
     ) -> Result<NodeId, Conflict> {
-        let help = command.help_of(&format!("<{}>", argument.name));
+        let help = command.help_of_argument(&argument.name);
         let node = &mut self.nodes[place.0 as usize];
         for edge in &mut node.arguments {
             if edge.value_type == argument.value_type && edge.name == argument.name {
@@ -252,7 +269,7 @@ impl Trie {
                 return Ok(edge.target);
             }
             if cannot_be_told_apart(&edge.value_type, &argument.value_type) {
-                let names = (edge.name.clone(), argument.name.clone());
+                let names = (edge.name.to_string(), argument.name.to_string());
                 return Err(Conflict::Arguments(names.0, names.1));
             }
         }
@@ -266,7 +283,7 @@ impl Trie {
         arguments.push(ArgumentEdge {
             name: argument.name.clone(),
             value_type: argument.value_type.clone(),
-            help: help.unwrap_or_default().to_owned(),
+            help: help.cloned().unwrap_or_default(),
             hidden,
             command: command.id,
             target,
@@ -308,7 +325,7 @@ impl Trie {
             let first = word.as_bytes().first().map(u8::to_ascii_lowercase);
             for edge in &node.words {
                 let mut begins = false;
-                for spelling in &edge.spellings {
+                for spelling in edge.spellings.iter() {
                     // Most words of a long list differ in their first character already.
                     if spelling.as_bytes().first().map(u8::to_ascii_lowercase) != first {
                         continue;
@@ -387,15 +404,15 @@ impl Default for Trie {
     }
 }
 
-fn merge_help(known: &mut String, new: Option<&str>, token: &str) -> Result<(), Conflict> {
+fn merge_help(known: &mut ArcStr, new: Option<&ArcStr>, token: &str) -> Result<(), Conflict> {
     match new {
         None => Ok(()),
         Some(new) if known.is_empty() => {
-            new.clone_into(known);
+            known.clone_from(new);
             Ok(())
         }
         Some(new) if known == new => Ok(()),
-        Some(new) => Err(Conflict::Help(token.to_owned(), known.clone(), new.to_owned())),
+        Some(new) => Err(Conflict::Help(token.to_owned(), known.to_string(), new.to_string())),
     }
 }
 

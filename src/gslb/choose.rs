@@ -162,6 +162,7 @@ impl Choice {
 
 impl<'a> View<'a> {
     /// Everything that the choice for this question may look at.
+    #[inline]
     #[must_use]
     pub fn new(
         snapshot: &'a Snapshot,
@@ -172,7 +173,7 @@ impl<'a> View<'a> {
         client: IpAddr,
         now: Moment,
     ) -> Self {
-        let view = View {
+        let mut view = View {
             snapshot,
             states,
             host,
@@ -183,13 +184,15 @@ impl<'a> View<'a> {
             offered: None,
             explored: None,
         };
-        View { explored: metric::explore(&view), ..view }
+        view.explored = metric::explore(&view);
+        view
     }
 
     /// The same, but only these addresses can be chosen.
     #[must_use]
-    pub const fn among(self, offered: Option<&'a [IpAddr]>) -> Self {
-        View { offered, ..self }
+    pub const fn among(mut self, offered: Option<&'a [IpAddr]>) -> Self {
+        self.offered = offered;
+        self
     }
 
     /// Whether round-trip time is not looked at, so that other sites get a chance to be measured.

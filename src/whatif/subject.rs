@@ -82,7 +82,7 @@ impl Subject {
             files.scenarios.extend(further);
             Source::Lab(files)
         } else {
-            let text = capture::clean(grammar, &store::read_text(path)?);
+            let text = capture::clean(grammar, &store::read_text(path)?).into_owned();
             Source::One { text, scenarios: further }
         };
         let name = path.to_string_lossy().into_owned();

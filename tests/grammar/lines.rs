@@ -92,7 +92,7 @@ impl<'a> Line<'a> {
             let node = grammar.trie(mode).node(place);
             let (text, argument, next) = match token {
                 Token::Word(spellings) => {
-                    (spellings[0].clone(), None, after_word(node, &spellings[0]))
+                    (spellings[0].to_string(), None, after_word(node, &spellings[0]))
                 }
                 Token::Argument { argument, .. } => {
                     let next = after_argument(node, &command.arguments[*argument]);

@@ -68,6 +68,7 @@ fn every_message_is_said_by_the_program_or_by_a_stanza() {
         used.extend(storage.most.map(|rule| rule.message));
         used.extend(storage.first.as_ref().map(|rule| rule.message));
         used.extend(storage.claim.as_ref().map(|claim| claim.message));
+        used.extend(storage.differs.as_ref().map(|rule| rule.message));
         used.extend(storage.in_use);
         used.extend(storage.bounds.iter().flat_map(|rule| [rule.low, rule.high]));
         used.extend(storage.absent);

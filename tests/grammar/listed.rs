@@ -4,6 +4,7 @@
 use adxemu::cli::{help, matcher, words};
 use adxemu::grammar::link::Kept;
 use adxemu::grammar::trie::NodeId;
+use adxemu::grammar::value::Value;
 use adxemu::grammar::{Command, Grammar, ModeId};
 
 use crate::grammar::lines::{Line, everywhere};
@@ -12,11 +13,11 @@ use crate::grammar::lines::{Line, everywhere};
 struct Nobody;
 
 impl help::Names for Nobody {
-    fn names(&self, _: Kept) -> Vec<String> {
+    fn names(&self, _: Kept, _: &[(&[Kept], Value)]) -> Vec<String> {
         Vec::new()
     }
 
-    fn values_of(&self, _: Kept, _: &str) -> Vec<String> {
+    fn values_of(&self, _: Kept, _: &str, _: &[(&[Kept], Value)]) -> Vec<String> {
         Vec::new()
     }
 

@@ -120,7 +120,7 @@ fn check_session(line: &Line<'_>, place: usize, typed: &str) {
 
 /// Why no edge of a node takes a word; `None` if one does.
 fn expected(grammar: &Grammar, node: &Node, word: words::Word<'_>) -> Option<Why> {
-    let words = node.words.iter().flat_map(|edge| &edge.spellings);
+    let words = node.words.iter().flat_map(|edge| edge.spellings.iter());
     if !word.quoted && words.into_iter().any(|one| starts_with_ignoring_case(one, word.text)) {
         return None;
     }

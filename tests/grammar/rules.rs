@@ -21,6 +21,7 @@ fn the_rules_of_the_device_hold() {
         "device",
         &[
             ("excludes", 4),
+            ("differs", 12),
             ("merge", 3),
             ("no merge", 3),
             ("needs", 1),
@@ -61,6 +62,7 @@ fn the_rules_of_the_small_grammar_hold() {
         "small",
         &[
             ("excludes", 1),
+            ("differs", 2),
             ("merge", 1),
             ("no merge", 1),
             ("needs", 1),
@@ -88,6 +90,7 @@ fn check(grammar: &Grammar) -> Count {
     for (command, mode) in keeping(grammar) {
         let rule = Rule { grammar, command, mode, storage: command.storage.as_ref().unwrap() };
         rule.excludes(&mut count);
+        rule.differs(&mut count);
         rule.merge(&mut count);
         rule.needs(&mut count);
         rule.at_most(&mut count);
@@ -199,6 +202,29 @@ impl<'a> Rule<'a> {
                 assert_eq!(after.number_of(other.command.id), 1, "{no}");
             }
             count.one("excludes");
+        }
+    }
+
+    /// No two statements of these names have one key, and one that is there is typed again.
+    fn differs(&self, count: &mut Count) {
+        let Some(difference) = &self.storage.differs else { return };
+        for kept in &difference.from {
+            let line = self.line(0);
+            let other = line.related(*kept);
+            let mut script = Script::of(&other);
+            script.add_all(&line.needed());
+            let answer = self.refused(&script.and(self.mode, &line.text()));
+            assert!(answer.starts_with(&self.beginning(difference.message)), "{answer}");
+            assert!(!answer.contains('{'), "a place of the message is not filled: {answer}");
+            self.desk(&script.and(self.mode, &other.text()));
+            let mut apart = Script::of(&other);
+            apart.add_with_needs(&self.line(1));
+            assert_eq!(self.number(&self.desk(&apart)), 1, "{}", line.text());
+            let Some(no) = other.negations().into_iter().next() else { continue };
+            let mut freed = Script::of(&other);
+            freed.add_text(self.mode, &no).add_with_needs(&line);
+            assert_eq!(self.number(&self.desk(&freed)), 1, "{no}");
+            count.one("differs");
         }
     }
 

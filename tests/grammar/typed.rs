@@ -94,7 +94,7 @@ fn check_spellings(line: &Line<'_>, count: &mut Count) {
         let edge = node.words.iter().find(|edge| edge.spellings[0] == piece.text).unwrap();
         for spelling in &edge.spellings[1..] {
             let mut other = line.clone();
-            other.pieces[index].text.clone_from(spelling);
+            other.pieces[index].text = spelling.to_string();
             require_found(line, &other.text(), false);
             count.one("spellings");
         }
@@ -103,8 +103,11 @@ fn check_spellings(line: &Line<'_>, count: &mut Count) {
 
 /// Everything that can be abbreviated at a node: words, each in its spellings, and choices.
 fn names_at(grammar: &Grammar, node: &Node) -> Vec<Vec<String>> {
-    let mut names: Vec<Vec<String>> =
-        node.words.iter().map(|edge| edge.spellings.clone()).collect();
+    let mut names: Vec<Vec<String>> = node
+        .words
+        .iter()
+        .map(|edge| edge.spellings.iter().map(ToString::to_string).collect())
+        .collect();
     for edge in &node.arguments {
         if let ValueType::Choice(id) = edge.value_type {
             let words = &grammar.choices[id.0].words;
@@ -236,7 +239,7 @@ fn check_repetition(line: &Line<'_>, count: &mut Count) {
         assert_eq!(stop.why, Why::Incomplete, "{short}");
     }
 
-    let storage: Option<&Storage> = line.command.storage.as_ref();
+    let storage: Option<&Storage> = line.command.storage.as_deref();
     let unique = storage.is_some_and(|storage| storage.unique == Some(last));
     let twice = with(&[entry(1), entry(2), entry(3), entry(1)]);
     match find(line.grammar, line.mode, &twice) {

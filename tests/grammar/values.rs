@@ -2,6 +2,7 @@
 //! those just outside.
 
 use adxemu::grammar::Grammar;
+use adxemu::grammar::link::Kept;
 use adxemu::grammar::trie::Node;
 use adxemu::grammar::value::{ChoiceType, Fit, ValueType, starts_with_ignoring_case};
 
@@ -39,12 +40,22 @@ pub(crate) fn value(grammar: &Grammar, value_type: &ValueType, n: usize) -> Stri
         ValueType::Delimited => format!("#zq {n}#"),
         ValueType::HostPort => format!("zq{n}:80"),
         ValueType::MasterFile => format!("{}tests/grammar/small.zone", "./".repeat(n)),
-        ValueType::Reference(_, base) => value(grammar, base, n),
+        ValueType::Reference(targets, base) => value(grammar, base, n + apart(grammar, targets[0])),
         ValueType::Choice(id) => {
             let all = choices(&grammar.choices[id.0]);
             all[n % all.len()].clone()
         }
     }
+}
+
+/// Statements that must differ are given names that do: one line may refer to several.
+fn apart(grammar: &Grammar, kept: Kept) -> usize {
+    let storage = grammar.commands.iter().find_map(|command| {
+        command.storage.as_ref().filter(|storage| storage.kept == kept)?.differs.as_ref()
+    });
+    storage.map_or(0, |difference| {
+        1000 * difference.from.iter().filter(|other| **other < kept).count()
+    })
 }
 
 /// The words of a choice type and the ends of its ranges, each meaning something else.
@@ -67,7 +78,8 @@ pub(crate) fn ends(grammar: &Grammar, value_type: &ValueType, node: &Node) -> Ve
     let mut ends = ends_alone(grammar, value_type, node);
     // Free text in quotes may look like anything else that can stand here.
     let rivals = if value_type.is_free() && !value_type.takes_the_rest() {
-        let words = node.words.iter().flat_map(|edge| edge.spellings.clone());
+        let words =
+            node.words.iter().flat_map(|edge| edge.spellings.iter().map(ToString::to_string));
         let values = node
             .arguments
             .iter()
@@ -219,13 +231,14 @@ fn beside(low: u64, high: u64) -> Vec<String> {
 fn free_letter(grammar: &Grammar, node: &Node) -> char {
     let taken = |letter: &char| {
         let letter = letter.to_string();
-        let words = node.words.iter().flat_map(|edge| &edge.spellings);
+        let words =
+            node.words.iter().flat_map(|edge| edge.spellings.iter()).map(arcstr::ArcStr::as_str);
         let choices = node.arguments.iter().filter_map(|edge| match edge.value_type {
             ValueType::Choice(id) => Some(&grammar.choices[id.0].words),
             _ => None,
         });
         words
-            .chain(choices.flatten().map(|word| &word.word))
+            .chain(choices.flatten().map(|word| word.word.as_str()))
             .any(|word| starts_with_ignoring_case(word, &letter))
     };
     ['z', 'q', 'j', 'x', 'k', 'y', 'w', 'v'].into_iter().find(|letter| !taken(letter)).unwrap()

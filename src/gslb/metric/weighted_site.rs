@@ -18,7 +18,7 @@ impl Rule for WeightedSite {
     fn figure(view: &View<'_>, position: usize, candidates: &[usize]) -> RelativeWeight {
         let site = site_of(view, position);
         let same = candidates.iter().filter(|&&other| site_of(view, other) == site).count();
-        figure(view, position, site, same)
+        figure(view, position, site, u32::try_from(same).unwrap_or(u32::MAX))
     }
 
     fn figures(view: &View<'_>, candidates: &[usize], figures: &mut [RelativeWeight]) {
@@ -30,13 +30,18 @@ impl Rule for WeightedSite {
             many = vec![NO_SITE; candidates.len()];
             &mut many
         };
-        for ((site, out), &position) in sites.iter_mut().zip(figures.iter_mut()).zip(candidates) {
-            let of_candidate = site_of(view, position);
-            *site = of_candidate.map_or(NO_SITE, |site| site.0);
-            *out = figure(view, position, of_candidate, 0);
-        }
-        for (out, site) in figures.iter_mut().zip(sites.iter()) {
-            out.shared_by = sites.iter().map(|other| u32::from(other == site)).sum();
+        for (place, &position) in candidates.iter().enumerate() {
+            let site = site_of(view, position);
+            let id = site.map_or(NO_SITE, |site| site.0);
+            let mut shared_by = 1;
+            for (other, earlier) in sites[..place].iter().zip(figures.iter_mut()) {
+                if *other == id {
+                    earlier.shared_by += 1;
+                    shared_by += 1;
+                }
+            }
+            sites[place] = id;
+            figures[place] = figure(view, position, site, shared_by);
         }
     }
 
@@ -49,21 +54,23 @@ impl Rule for WeightedSite {
     }
 }
 
+#[inline]
 fn site_of(view: &View<'_>, position: usize) -> Option<SiteId> {
     view.snapshot.owner_of(view.address(position)).map(|server| server.site)
 }
 
 /// The figure of a candidate whose site has so many of them. Only candidates that reached the
 /// metric share the weight (decisions 4.3).
+#[inline]
 fn figure(
     view: &View<'_>,
     position: usize,
     site: Option<SiteId>,
-    shared_by: usize,
+    shared_by: u32,
 ) -> RelativeWeight {
     RelativeWeight {
         selections: view.selections(position),
         weight: site.map_or(0, |site| view.snapshot.sites[site.index()].weight.into()),
-        shared_by: u32::try_from(shared_by).unwrap_or(u32::MAX),
+        shared_by,
     }
 }

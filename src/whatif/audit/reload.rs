@@ -18,7 +18,7 @@ pub(super) fn losses(subject: &Subject, started: &Started, snapshot: &Snapshot) 
         let configuration = original.configuration();
         let grammar = &original.grammar;
         let mut saved = Trees::default();
-        load::load(grammar, &mut saved, &configuration.startup);
+        load::load(grammar, &mut saved, &configuration.startup.text());
         let saved = render::body(grammar, &saved.configuration, Secrets::Masked);
         let running = render::body(grammar, &configuration.trees.configuration, Secrets::Masked);
         drop(configuration);
