@@ -19,7 +19,7 @@ impl Session {
         };
         let vlan = place.path.last().map_or(0, |(_, key)| number(key));
         let ports = hit.values.iter().find_map(|(_, value)| match value {
-            Value::Text(ports) => Some(ports.as_ref()),
+            Value::Text(ports) => Some(ports.as_str()),
             _ => None,
         });
         let places = [("ports", ports.unwrap_or_default()), ("vlan", &vlan.to_string())];

@@ -65,7 +65,8 @@ fn address_of(server: &EmulatedServer, snapshot: &Snapshot, name: &str) -> Optio
     })
 }
 
-/// `ping`: an address answers unless `emulate health` says that it is down.
+/// `ping`: an address answers unless `emulate health` says that it is down. Control-C ends it behind the
+/// reply that is being waited for.
 pub(super) fn ping(session: &Session, target: IpAddr, count: u32) -> String {
     let reachable = session.appliance.states.is_reachable(target);
     let mut out = String::new();
@@ -75,17 +76,22 @@ pub(super) fn ping(session: &Session, target: IpAddr, count: u32) -> String {
         "Sending {count}, 16-byte ICMP Echo to {target}, timeout 5000 msec, TTL 64\n\
          Type Control-c to abort"
     );
-    for _ in 0..count {
+    let mut sent = 0;
+    while sent < count {
+        sent += 1;
         let _ = if reachable {
             writeln!(out, "Reply from {target:<16}: bytes=16 time<1ms TTL=64")
         } else {
             writeln!(out, "Request timed out.")
         };
+        if session.interruption().is_wanted() {
+            break;
+        }
     }
     let _ = if reachable {
         writeln!(
             out,
-            "Success rate is 100 percent ({count}/{count}), round-trip min/avg/max=0/0/0 ms."
+            "Success rate is 100 percent ({sent}/{sent}), round-trip min/avg/max=0/0/0 ms."
         )
     } else {
         writeln!(out, "No reply from remote host.")

@@ -22,13 +22,15 @@ fn subject(session: &Session) -> Subject {
 
 /// What the appliance does today.
 pub(super) fn audit(session: &Session) -> String {
-    report::audit::markdown(&whatif::audit::audit(&subject(session)))
+    let stops = || session.interruption().is_wanted();
+    report::audit::markdown(&whatif::audit::audit_until(&subject(session), &stops))
 }
 
 /// What is left when something fails.
 pub(super) fn failures(session: &Session, arguments: &Reading<'_>) -> String {
     let worst = arguments.number("count").unwrap_or(WORST);
-    show::failures(&whatif::failures::failures(&subject(session), worst))
+    let stops = || session.interruption().is_wanted();
+    show::failures(&whatif::failures::failures_until(&subject(session), worst, &stops))
 }
 
 /// Who gets what of so many questions.

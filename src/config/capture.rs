@@ -59,11 +59,13 @@ pub fn clean<'a>(grammar: &Grammar, text: &'a str) -> Cow<'a, str> {
 fn is_clean(grammar: &Grammar, text: &str) -> bool {
     let pager = grammar.phrase(Message::More);
     // A control character is one byte of these, or two of which the first is 0xC2.
-    let may_act = |byte: u8| (byte < b' ' && byte != b'\n' && byte != b'\t') || byte == 0x7f;
-    let is_of_prompt = |byte: u8| matches!(byte, b'#' | b'>');
-    !text.bytes().any(|byte| may_act(byte) || byte == 0xc2 || is_of_prompt(byte))
+    let acts = |byte: u8| (byte < b' ' && byte != b'\n' && byte != b'\t') || byte == 0x7f;
+    let may_be_trace = |byte: u8| acts(byte) || matches!(byte, 0xc2 | b'#' | b'>');
+    // Whole pieces without a way out of them, which the compiler turns into a few instructions.
+    let mut pieces = text.as_bytes().chunks(1024);
+    !pieces.any(|piece| piece.iter().fold(false, |any, byte| any | may_be_trace(*byte)))
         && (pager.is_empty() || !text.contains(pager))
-        && !text.split('\n').any(is_heading)
+        && !text.as_bytes().split(|byte| *byte == b'\n').any(is_heading)
 }
 
 /// A line as it stands on the screen in the end.
@@ -199,20 +201,17 @@ impl Log {
         match take {
             Take::Nothing => "",
             Take::Typed => typed(line).unwrap_or(line),
-            Take::Whole if is_heading(line) => "",
+            Take::Whole if is_heading(line.as_bytes()) => "",
             Take::Whole => line,
         }
     }
 }
 
-fn is_heading(line: &str) -> bool {
-    let line = line.trim_start();
-    let begins = |heading: &&str| {
-        let first = |text: &str| text.as_bytes().first().map(u8::to_ascii_lowercase);
-        first(heading) == first(line)
-    };
-    HEADINGS.iter().filter(|heading| begins(heading)).any(|heading| {
-        line.get(..heading.len()).is_some_and(|start| start.eq_ignore_ascii_case(heading))
+fn is_heading(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    HEADINGS.iter().any(|heading| {
+        let start = line.get(..heading.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(heading.as_bytes()))
     })
 }
 

@@ -122,12 +122,11 @@ impl Editor<'_> {
     /// Whether the line is about an address that was learned from the DNS server behind.
     fn is_learned(&self, storage: &Storage, command: &Command, values: &Values) -> bool {
         let (Some(learned), Some(rule)) = (self.learned, &storage.learned) else { return false };
-        let Some(Value::Address(address)) = values_of(values, rule.address).next() else {
-            return false;
-        };
+        let address = values_of(values, rule.address).next().and_then(Value::address);
+        let Some(address) = address else { return false };
         let path = &self.place.path;
         let name = claims::name_of(self.grammar, path, &rule.name, command, values);
-        learned.has(&name, *address)
+        learned.has(&name, address)
     }
 
     /// Numbers that may not exceed one another.

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::behind::master_file::MasterFile;
 use crate::cli::{matcher, words};
 pub use crate::config::check::{Refusal, no_such_reference, password_in_clear};
@@ -166,8 +168,11 @@ impl<'a> Editor<'a> {
             self.put(command, storage, left, false);
             return Ok(self.outcome);
         }
-        let entries =
-            if storage.each.is_empty() { vec![values.clone()] } else { split(storage, values) };
+        let entries = if storage.each.is_empty() {
+            smallvec![values.clone()]
+        } else {
+            split(storage, values)
+        };
         for entry in &entries {
             if self.is_new(command, entry) {
                 if storage.key.is_empty() {
@@ -662,8 +667,12 @@ pub(super) fn values_of(values: &Values, argument: usize) -> impl Iterator<Item 
 }
 
 /// One set of values for each entry of the list.
-fn split(storage: &Storage, values: &Values) -> Vec<Values> {
+fn split(storage: &Storage, values: &Values) -> SmallVec<[Values; 1]> {
     let is_listed = |(argument, _): &&(u8, Value)| storage.each.contains(&usize::from(*argument));
+    if values.iter().filter(is_listed).count() == storage.each.len() {
+        // One entry: most lines of a file.
+        return smallvec![values.clone()];
+    }
     let rest: Values = values.iter().filter(|value| !is_listed(value)).cloned().collect();
     let listed: Vec<&(u8, Value)> = values.iter().filter(is_listed).collect();
     // The values of one argument stand together, so the nth entry has the nth of each.

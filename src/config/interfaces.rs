@@ -1,7 +1,7 @@
 //! The rules of a stanza about the device itself (base-cli 2.1): which ports there are, which addresses its
 //! interfaces may have, and what must be there before a line is typed.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 
 use crate::config::addresses::network_of;
 use crate::config::check::Refusal;
@@ -205,7 +205,7 @@ impl Editor<'_> {
         // All addresses of a network are of one interface, so any of them tells whose it is.
         let key = addresses.of(other).next().and_then(|one| {
             let place = u8::try_from(apart.address).ok()?;
-            Some(Values::from_iter([(place, Value::Address(Ipv4Addr::from_bits(one).into()))]))
+            Some(Values::from_iter([(place, Value::Ipv4(Ipv4Addr::from_bits(one)))]))
         });
         let is_own = block.zip(key).is_some_and(|(block, key)| block.find(command, &key).is_some());
         let is_secondary = values_of(values, apart.secondary).next().is_some();
@@ -277,7 +277,7 @@ impl Editor<'_> {
 /// The address of an interface and its netmask, as numbers.
 pub(super) fn address_and_mask(apart: Apart, values: &Values) -> Option<(u32, u32)> {
     let number = |argument| match values_of(values, argument).next() {
-        Some(Value::Address(IpAddr::V4(address))) => Some(address.to_bits()),
+        Some(Value::Ipv4(address)) => Some(address.to_bits()),
         _ => None,
     };
     Some((number(apart.address)?, number(apart.mask)?))

@@ -3,17 +3,18 @@
 //! Knows nothing of what statements mean. Looking a statement up, adding and replacing one cost
 //! constant time, so a file of n lines is read in time proportional to n.
 
+use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::net::IpAddr;
-use std::sync::Arc;
 
+use arcstr::ArcStr;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use smallvec::{SmallVec, smallvec};
 
 use crate::config::addresses::Addresses;
 use crate::config::interfaces::address_and_mask;
 use crate::grammar::link::Kept;
-use crate::grammar::value::{Fit, Value};
+use crate::grammar::value::{Fit, Value, ValueType};
 use crate::grammar::{Command, CommandId, Grammar};
 use crate::revision::Revision;
 
@@ -49,7 +50,7 @@ pub struct Block {
     /// Number of statements of the commands that limit it.
     counts: SmallVec<[(CommandId, u64); 1]>,
     /// Number of statements that make each group, by the group's value in lower case.
-    groups: HashMap<Arc<str>, u32>,
+    groups: HashMap<ArcStr, u32>,
     /// Lines that the grammar does not know, each behind the slot that it followed.
     pub opaque: Vec<Opaque>,
     /// What counts instead of statements whose change waits to be applied.
@@ -293,20 +294,17 @@ impl Block {
     /// each, so all of a group share the text of its name where they spell it in lower case.
     fn join_group(&mut self, grammar: &Grammar, command: &Command, values: &mut Values) {
         let Some(group) = group_of(grammar, command, values) else { return };
+        let known = self.groups.get_key_value(&*group).map(|(name, _)| name.clone());
+        let name = known.unwrap_or_else(|| ArcStr::from(&*group));
         let argument = command.storage.as_ref().and_then(|storage| storage.group);
-        let text = values.iter_mut().find_map(|(position, value)| match value {
-            Value::Text(text) if Some(usize::from(*position)) == argument => Some(text),
-            _ => None,
-        });
-        let name: Arc<str> = match text {
-            Some(text) if **text == *group => {
-                if let Some((name, _)) = self.groups.get_key_value(group.as_str()) {
-                    *text = Arc::clone(name);
-                }
-                Arc::clone(text)
+        for (position, value) in values.iter_mut() {
+            if Some(usize::from(*position)) == argument
+                && let Value::Text(text) = value
+                && **text == *name
+            {
+                *text = name.clone();
             }
-            _ => group.into(),
-        };
+        }
         if makes_group(command) {
             *self.groups.entry(name).or_insert(0) += 1;
         }
@@ -332,11 +330,11 @@ impl Block {
         self.count(command, false);
         if makes_group(command)
             && let Some(group) = group_of(grammar, command, &statement.values)
-            && let Some(count) = self.groups.get_mut(group.as_str())
+            && let Some(count) = self.groups.get_mut(&*group)
         {
             *count -= 1;
             if *count == 0 {
-                self.groups.remove(group.as_str());
+                self.groups.remove(&*group);
             }
         }
         if self.slots.len() > SEARCHED {
@@ -530,7 +528,7 @@ impl Tree {
         }
         for (argument, value) in &statement.values {
             let value_type = &command.arguments[usize::from(*argument)].value_type;
-            if let crate::grammar::value::ValueType::Reference(targets, _) = value_type {
+            if let ValueType::Reference(targets, _) = value_type {
                 for target in targets {
                     count(&mut self.uses, (*target, reference_text(value)), kept);
                 }
@@ -560,8 +558,9 @@ fn reference_text(value: &Value) -> String {
         Value::Text(text) => text.to_ascii_lowercase(),
         Value::Number(number) => number.to_string(),
         Value::Choice(position) => position.to_string(),
-        Value::Address(address) => address.to_string(),
-        Value::Prefix(address, length) => format!("{address}/{length}"),
+        Value::Ipv4(address) => address.to_string(),
+        Value::Ipv6(address) => address.to_string(),
+        Value::Prefix(prefix) => format!("{}/{}", prefix.0, prefix.1),
     }
 }
 
@@ -631,16 +630,13 @@ impl<'a> Reading<'a> {
 
     /// An address.
     pub fn address(&self, name: &str) -> Option<IpAddr> {
-        match self.value(name)? {
-            Value::Address(address) => Some(*address),
-            _ => None,
-        }
+        self.value(name)?.address()
     }
 
     /// A prefix.
     pub fn prefix(&self, name: &str) -> Option<(IpAddr, u8)> {
         match self.value(name)? {
-            Value::Prefix(address, length) => Some((*address, *length)),
+            Value::Prefix(prefix) => Some(**prefix),
             _ => None,
         }
     }
@@ -655,7 +651,7 @@ impl<'a> Reading<'a> {
         let command = self.command();
         let argument = command.argument(name);
         let choice = argument.and_then(|argument| match command.arguments[argument].value_type {
-            crate::grammar::value::ValueType::Choice(id) => Some(&self.grammar.choices[id.0]),
+            ValueType::Choice(id) => Some(&self.grammar.choices[id.0]),
             _ => None,
         });
         let statement = self.statement;
@@ -692,10 +688,7 @@ impl<'a> Reading<'a> {
             .argument(name)
             .into_iter()
             .flat_map(move |argument| statement.values_at(argument))
-            .filter_map(|value| match value {
-                Value::Address(address) => Some(*address),
-                _ => None,
-            })
+            .filter_map(Value::address)
     }
 
     /// The numbers of a repeated argument.
@@ -725,13 +718,24 @@ fn makes_group(command: &Command) -> bool {
 }
 
 /// The value that the statements of a group share, in lower case.
-pub fn group_of(grammar: &Grammar, command: &Command, values: &Values) -> Option<String> {
+pub fn group_of<'v>(
+    grammar: &Grammar,
+    command: &Command,
+    values: &'v Values,
+) -> Option<Cow<'v, str>> {
     let group = command.storage.as_ref()?.group?;
     let (_, value) = values.iter().find(|(argument, _)| usize::from(*argument) == group)?;
+    let value_type = &command.arguments[group].value_type;
+    if let (ValueType::Domain(_) | ValueType::Label(_), Value::Text(text)) = (value_type, value)
+        && !text.bytes().any(|byte| byte.is_ascii_uppercase())
+    {
+        // Names are printed as they are.
+        return Some(Cow::Borrowed(text));
+    }
     let mut text = String::new();
-    command.arguments[group].value_type.print(&grammar.choices, value, &mut text);
+    value_type.print(&grammar.choices, value, &mut text);
     text.make_ascii_lowercase();
-    Some(text)
+    Some(Cow::Owned(text))
 }
 
 /// Whether the keys among two sets of values of a command are the same.
@@ -757,7 +761,10 @@ pub fn same_key(command: &Command, values: &Values, key: &Values) -> bool {
 /// Whether two values are the same to a key.
 pub fn same_value(one: &Value, other: &Value, ignores_case: bool) -> bool {
     match (one, other) {
-        (Value::Text(one), Value::Text(other)) if ignores_case => one.eq_ignore_ascii_case(other),
+        // Most spell it alike, which costs less to see.
+        (Value::Text(one), Value::Text(other)) if ignores_case => {
+            one == other || one.eq_ignore_ascii_case(other)
+        }
         _ => one == other,
     }
 }
@@ -770,14 +777,15 @@ fn hash_key(builder: &DefaultHashBuilder, command: &Command, key: &Values) -> u3
         match value {
             None => 0_u8.hash(&mut hasher),
             Some((_, Value::Text(text))) => {
-                let lower: SmallVec<[u8; 64]> =
-                    text.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
+                let mut lower: SmallVec<[u8; 64]> = SmallVec::from_slice(text.as_bytes());
+                lower.make_ascii_lowercase();
                 hasher.write(&lower);
             }
             Some((_, Value::Number(number))) => number.hash(&mut hasher),
             Some((_, Value::Choice(place))) => place.hash(&mut hasher),
-            Some((_, Value::Address(address))) => address.hash(&mut hasher),
-            Some((_, Value::Prefix(address, length))) => (address, length).hash(&mut hasher),
+            Some((_, Value::Ipv4(address))) => address.hash(&mut hasher),
+            Some((_, Value::Ipv6(address))) => address.hash(&mut hasher),
+            Some((_, Value::Prefix(prefix))) => prefix.hash(&mut hasher),
         }
     }
     // The upper half: the better one of hashes that multiply.

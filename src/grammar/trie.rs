@@ -30,9 +30,9 @@ pub struct Trie {
 #[derive(Debug, Default)]
 pub struct Node {
     /// Words that may follow.
-    pub words: Vec<WordEdge>,
+    pub words: Box<[WordEdge]>,
     /// Values that may follow.
-    pub arguments: Vec<ArgumentEdge>,
+    pub arguments: Box<[ArgumentEdge]>,
     /// The command that is complete here.
     pub leaf: Option<Leaf>,
 }
@@ -238,15 +238,14 @@ impl Trie {
             return Ok(edge.target);
         }
         let target = NodeId(u32::try_from(self.nodes.len()).expect("a grammar fits 32 bits"));
-        let words = &mut self.nodes[place.0 as usize].words;
-        words.reserve_exact(1);
-        words.push(WordEdge {
+        let edge = WordEdge {
             spellings: Arc::clone(spellings),
             help: help.cloned().unwrap_or_default(),
             hidden,
             command: command.id,
             target,
-        });
+        };
+        append(&mut self.nodes[place.0 as usize].words, edge);
         self.nodes.push(Node::default());
         Ok(target)
     }
@@ -277,17 +276,15 @@ impl Trie {
             self.nodes.push(Node::default());
             NodeId(u32::try_from(self.nodes.len() - 1).expect("a grammar fits 32 bits"))
         });
-        let arguments = &mut self.nodes[place.0 as usize].arguments;
-        // Most nodes have one, and there are thousands of nodes.
-        arguments.reserve_exact(1);
-        arguments.push(ArgumentEdge {
+        let edge = ArgumentEdge {
             name: argument.name.clone(),
             value_type: argument.value_type.clone(),
             help: help.cloned().unwrap_or_default(),
             hidden,
             command: command.id,
             target,
-        });
+        };
+        append(&mut self.nodes[place.0 as usize].arguments, edge);
         Ok(target)
     }
 
@@ -402,6 +399,14 @@ impl Default for Trie {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Adds to a list that keeps no spare room: most nodes have one edge, and there are thousands of nodes.
+fn append<T>(list: &mut Box<[T]>, one: T) {
+    let mut all = std::mem::take(list).into_vec();
+    all.reserve_exact(1);
+    all.push(one);
+    *list = all.into_boxed_slice();
 }
 
 fn merge_help(known: &mut ArcStr, new: Option<&ArcStr>, token: &str) -> Result<(), Conflict> {

@@ -1,27 +1,50 @@
 //! Types of arguments and the values that are typed for them.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Arc;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use arcstr::ArcStr;
 
 use crate::config::delimited;
 use crate::grammar::link::{Kept, Message};
 use crate::grammar::ports::{self, Port, PortSet};
 use crate::live::gate;
 
-/// A value as it is kept.
+/// A value as it is kept. There may be millions of them, so what is rare lies in a box: a value is two words wide.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// A whole number, or a choice that stands for one.
     Number(u64),
     /// Position of a choice in its type.
     Choice(u16),
-    /// An address, or a netmask.
-    Address(IpAddr),
+    /// An IPv4 address, or a netmask.
+    Ipv4(Ipv4Addr),
+    /// An IPv6 address.
+    Ipv6(Box<Ipv6Addr>),
     /// A prefix with its host bits cleared.
-    Prefix(IpAddr, u8),
+    Prefix(Box<(IpAddr, u8)>),
     /// Text, as typed. Statements that stand together because of it share it.
-    Text(Arc<str>),
+    Text(ArcStr),
+}
+
+impl Value {
+    /// The address that it is, if it is one.
+    pub fn address(&self) -> Option<IpAddr> {
+        match self {
+            Value::Ipv4(address) => Some(IpAddr::V4(*address)),
+            Value::Ipv6(address) => Some(IpAddr::V6(**address)),
+            Value::Number(_) | Value::Choice(_) | Value::Prefix(_) | Value::Text(_) => None,
+        }
+    }
+}
+
+impl From<IpAddr> for Value {
+    fn from(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(address) => Value::Ipv4(address),
+            IpAddr::V6(address) => Value::Ipv6(Box::new(address)),
+        }
+    }
 }
 
 /// The type of an argument.
@@ -218,16 +241,14 @@ impl ValueType {
             }
             ValueType::Label(most) => free(word, *most, is_label),
             ValueType::QueryName(most) => free(word, *most, is_query_name),
-            ValueType::Address => typed(word.parse().ok().map(Value::Address)),
-            ValueType::Ipv4 => {
-                typed(word.parse().ok().map(|address| Value::Address(IpAddr::V4(address))))
-            }
+            ValueType::Address => typed(word.parse::<IpAddr>().ok().map(Value::from)),
+            ValueType::Ipv4 => typed(word.parse().ok().map(Value::Ipv4)),
             ValueType::Ipv6 => {
-                typed(word.parse().ok().map(|address| Value::Address(IpAddr::V6(address))))
+                typed(word.parse().ok().map(|address| Value::Ipv6(Box::new(address))))
             }
             ValueType::Prefix => typed(parse_prefix(word)),
             ValueType::Ipv4Prefix(most) => typed(parse_prefix(word).filter(
-                |value| matches!(value, Value::Prefix(IpAddr::V4(_), length) if length <= most),
+                |value| matches!(value, Value::Prefix(prefix) if prefix.0.is_ipv4() && prefix.1 <= *most),
             )),
             ValueType::Mask => typed(parse_mask(word)),
             ValueType::Mac => {
@@ -298,11 +319,14 @@ impl ValueType {
             (_, Value::Number(number)) => {
                 let _ = write!(out, "{number}");
             }
-            (_, Value::Address(address)) => {
+            (_, Value::Ipv4(address)) => {
                 let _ = write!(out, "{address}");
             }
-            (_, Value::Prefix(address, length)) => {
-                let _ = write!(out, "{address}/{length}");
+            (_, Value::Ipv6(address)) => {
+                let _ = write!(out, "{address}");
+            }
+            (_, Value::Prefix(prefix)) => {
+                let _ = write!(out, "{}/{}", prefix.0, prefix.1);
             }
             (_, Value::Choice(_)) => {}
         }
@@ -417,7 +441,7 @@ fn parse_prefix(word: &str) -> Option<Value> {
     let bits = if address.is_ipv4() { 32 } else { 128 };
     let digits = length.bytes().all(|byte| byte.is_ascii_digit());
     let length: u8 = length.parse().ok().filter(|length| digits && *length <= bits)?;
-    Some(Value::Prefix(mask_address(address, length), length))
+    Some(Value::Prefix(Box::new((mask_address(address, length), length))))
 }
 
 /// The address with all bits behind the first `length` cleared.
@@ -437,7 +461,7 @@ pub fn mask_address(address: IpAddr, length: u8) -> IpAddr {
 fn parse_mask(word: &str) -> Option<Value> {
     let mask: Ipv4Addr = word.parse().ok()?;
     let bits = u32::from(mask);
-    (bits.count_ones() == bits.leading_ones()).then_some(Value::Address(IpAddr::V4(mask)))
+    (bits.count_ones() == bits.leading_ones()).then_some(Value::Ipv4(mask))
 }
 
 #[cfg(test)]
@@ -455,18 +479,25 @@ mod tests {
     }
 
     #[test]
+    fn a_value_is_two_words_wide() {
+        assert_eq!(size_of::<Value>(), 16);
+    }
+
+    #[test]
     fn host_bits_of_a_prefix_are_cleared() {
         let Fit::Typed(value) = ValueType::Prefix.fit(&[], "203.0.113.77/20", false) else {
             panic!("not a prefix")
         };
-        assert_eq!(value, Value::Prefix("203.0.112.0".parse().unwrap(), 20));
+        let prefix =
+            |address: &str, length| Value::Prefix(Box::new((address.parse().unwrap(), length)));
+        assert_eq!(value, prefix("203.0.112.0", 20));
         assert_eq!(ValueType::Prefix.fit(&[], "192.0.2.1/33", false), Fit::No);
         assert_eq!(ValueType::Prefix.fit(&[], "192.0.2.1/+4", false), Fit::No);
         let clients = ValueType::Ipv4Prefix(31);
         assert!(matches!(clients.fit(&[], "192.0.2.1/31", false), Fit::Typed(_)));
         assert_eq!(clients.fit(&[], "192.0.2.1/32", false), Fit::No);
         assert_eq!(clients.fit(&[], "2001:db8::/16", false), Fit::No);
-        assert_eq!(parse_prefix("2001:db8::1/0").unwrap(), Value::Prefix("::".parse().unwrap(), 0));
+        assert_eq!(parse_prefix("2001:db8::1/0").unwrap(), prefix("::", 0));
     }
 
     #[test]

@@ -178,7 +178,7 @@ pub struct DomainState {
     /// Questions for which the policy ran, by family (`Family::index`).
     pub requests: [u64; 2],
     /// Counts by slot.
-    pub tallies: Vec<Tally>,
+    pub tallies: Box<[Tally]>,
     /// Rotation by family.
     pub rotation: [Rotation; 2],
     /// Selections ever made, which gives each its number; never cleared.
@@ -291,28 +291,41 @@ impl DomainState {
     /// A slot that an earlier call gave up is used again only now, so that a question which still
     /// runs on the snapshot before counts nowhere else.
     pub fn assign_slots(&mut self, addresses: &[IpAddr]) -> Vec<Slot> {
+        if self.tallies.is_empty() && are_few_and_different(addresses) {
+            // A domain that begins, as all do at a start.
+            self.tallies = addresses.iter().map(|address| Tally::new(*address)).collect();
+            return (0..).map(Slot).take(addresses.len()).collect();
+        }
         let free: Vec<usize> = positions(&self.tallies, |tally| !tally.in_use);
         let mut free = free.into_iter();
         let mut slots = Vec::with_capacity(addresses.len());
-        self.tallies.reserve_exact(addresses.len().saturating_sub(self.tallies.len()));
+        let mut tallies = std::mem::take(&mut self.tallies).into_vec();
+        tallies.reserve_exact(addresses.len().saturating_sub(tallies.len()));
         for address in addresses {
-            let known = self.tallies.iter().position(|tally| tally.address == *address);
+            let known = tallies.iter().position(|tally| tally.address == *address);
             let place = known
-                .or_else(|| free.find(|place| !self.tallies[*place].in_use))
-                .unwrap_or(self.tallies.len());
-            match self.tallies.get_mut(place) {
+                .or_else(|| free.find(|place| !tallies[*place].in_use))
+                .unwrap_or(tallies.len());
+            match tallies.get_mut(place) {
                 Some(tally) if tally.in_use => {}
                 Some(tally) => *tally = Tally::new(*address),
-                None => self.tallies.push(Tally::new(*address)),
+                None => tallies.push(Tally::new(*address)),
             }
             // A slot beyond 32 bits cannot be; it would count nowhere.
             slots.push(Slot(u32::try_from(place).unwrap_or(u32::MAX)));
         }
-        for (place, tally) in self.tallies.iter_mut().enumerate() {
+        for (place, tally) in tallies.iter_mut().enumerate() {
             tally.in_use = slots.iter().any(|slot| slot.index() == place);
         }
+        self.tallies = tallies.into_boxed_slice();
         slots
     }
+}
+
+/// Whether addresses are different ones, and so few that it costs little to know.
+fn are_few_and_different(addresses: &[IpAddr]) -> bool {
+    let is_new = |place: usize| !addresses[..place].contains(&addresses[place]);
+    addresses.len() <= 8 && (0..addresses.len()).all(is_new)
 }
 
 fn positions<T>(items: &[T], wanted: impl Fn(&T) -> bool) -> Vec<usize> {

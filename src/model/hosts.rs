@@ -92,7 +92,8 @@ impl<'a> ZoneDraft<'a> {
     pub(super) fn host(&mut self, name: &str) -> Option<&mut HostDraft> {
         let next = self.hosts.len();
         // The lines of a host usually stand together.
-        if self.hosts.last().is_some_and(|host| host.name.eq_ignore_ascii_case(name)) {
+        let is_it = |host: &HostDraft| host.name == name || host.name.eq_ignore_ascii_case(name);
+        if self.hosts.last().is_some_and(is_it) {
             return self.hosts.last_mut();
         }
         let place = *self.by_name.entry(name.to_ascii_lowercase()).or_insert(next);

@@ -199,9 +199,29 @@ pub struct FileFinding {
 
 /// Audits a configuration, a lab, or an appliance that runs.
 pub fn audit(subject: &Subject) -> Audit {
+    audit_until(subject, &|| false)
+}
+
+/// The same until somebody wants it to stop: then of the hosts that were looked at by then, at least one.
+pub fn audit_until(subject: &Subject, stops: &dyn Fn() -> bool) -> Audit {
     let (started, complaints) = subject.start();
     let snapshot = Arc::clone(&started.appliance().current());
     let mut concerns = concerns::concerns(&started, &snapshot);
+    let mut hosts = Vec::new();
+    for host in &snapshot.hosts {
+        if !hosts.is_empty() && stops() {
+            break;
+        }
+        concerns::of_host(&started, &snapshot, host, &mut concerns);
+        hosts.push(host_audit(&started, &snapshot, host));
+    }
+    if hosts.len() < snapshot.hosts.len() {
+        let (looked_at, all) = (hosts.len(), snapshot.hosts.len());
+        let text =
+            format!("Stopped: {looked_at} of {all} hosts were looked at, the others are left out.");
+        let about = "audit".to_owned();
+        concerns.insert(0, Concern { gravity: Gravity::High, about, text });
+    }
     concerns.extend(complaints.into_iter().map(|text| Concern {
         gravity: Gravity::Medium,
         about: "scenario".to_owned(),
@@ -215,7 +235,7 @@ pub fn audit(subject: &Subject) -> Audit {
         device_name: snapshot.device_name.clone(),
         sites: sites(&snapshot),
         policies: policies(&snapshot),
-        hosts: snapshot.hosts.iter().map(|host| host_audit(&started, &snapshot, host)).collect(),
+        hosts,
         concerns,
         answers: words::answers(&snapshot, &started.appliance().states),
         reload: reload::losses(subject, &started, &snapshot),

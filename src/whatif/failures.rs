@@ -136,6 +136,11 @@ const MOST_NAMES: usize = 20;
 /// Finds out what is left after every single and every double failure; of each kind the `most`
 /// worst are told in full.
 pub fn failures(subject: &Subject, most: usize) -> Failures {
+    failures_until(subject, most, &|| false)
+}
+
+/// The same until somebody wants it to stop: then of the names that were looked at by then, at least one.
+pub fn failures_until(subject: &Subject, most: usize, stops: &dyn Fn() -> bool) -> Failures {
     let (started, mut notes) = subject.start();
     let snapshot = std::sync::Arc::clone(&started.appliance().current());
     let elements = Elements::of(&snapshot);
@@ -155,7 +160,14 @@ pub fn failures(subject: &Subject, most: usize) -> Failures {
         ));
     }
     notes.extend(targets.notes());
-    let matrix = Matrix::new(&elements, &mut targets);
+    let all = targets.list.len();
+    let matrix = Matrix::new(&elements, &mut targets, stops);
+    let looked_at = targets.list.len();
+    if looked_at < all {
+        notes.push(format!(
+            "stopped: {looked_at} of {all} names and types were looked at, and all that is told here is about these"
+        ));
+    }
     let single = matrix.single(&elements, &mut targets, most);
     let double = matrix.double(&elements, &mut targets, most);
     Failures {

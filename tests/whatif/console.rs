@@ -65,3 +65,49 @@ fn what_was_said_about_the_world_holds_for_the_copy() {
     assert!(other.run("emulate audit").contains("# Audit of slb2"));
     assert!(other.run("emulate simulate 5").starts_with("Error - there is nothing to ask for"));
 }
+
+/// A session whose user has typed Control-C while the next line runs, which must hear it.
+fn run_interrupted(session: &mut Session, line: &str) -> String {
+    let interruption = session.interruption().clone();
+    interruption.clear();
+    interruption.take(b"x\x03");
+    let told = session.run(line);
+    assert!(interruption.was_heard(), "{line}: {told}");
+    interruption.clear();
+    told
+}
+
+#[test]
+fn control_c_ends_long_lines_with_what_is_done() {
+    let lab = lab();
+    let mut session = Session::privileged(Arc::clone(&lab.controller().responder));
+    for line in ["configure terminal", "gslb dns zone example.com", "host-info ftp ftp"] {
+        assert_eq!(session.run(line), "");
+    }
+    assert_eq!(session.run("host-info ftp ip-list 192.0.2.20"), "");
+    assert_eq!(session.run("end"), "");
+
+    let whole = session.run("emulate failures");
+    let told = run_interrupted(&mut session, "emulate failures");
+    let note = "Note: stopped: 1 of 2 names and types were looked at";
+    assert!(told.contains(note) && !whole.contains("stopped"), "{told}");
+    assert!(told.contains("www.example.com") && !told.contains("ftp.example.com"), "{told}");
+    assert!(whole.contains("ftp.example.com"));
+    // Its shares are parts of what was looked at.
+    assert!(told.contains("1 name and type"), "{told}");
+
+    let whole = session.run("emulate audit");
+    let told = run_interrupted(&mut session, "emulate audit");
+    assert!(told.contains("Stopped: 1 of 2 hosts were looked at") && !whole.contains("Stopped"));
+    assert!(whole.contains("ftp.example.com") && !told.contains("ftp.example.com"), "{told}");
+
+    let told = run_interrupted(&mut session, "ping 192.0.2.10 count 1000");
+    assert_eq!(told.matches("Reply from").count(), 1, "{told}");
+    assert!(told.ends_with("(1/1), round-trip min/avg/max=0/0/0 ms.\n"), "{told}");
+    assert_eq!(session.run("emulate health 192.0.2.10 down"), "");
+    let told = run_interrupted(&mut session, "ping 192.0.2.10 count 1000");
+    assert_eq!(told.matches("Request timed out.").count(), 1, "{told}");
+
+    // What ran before goes on to its end.
+    assert_eq!(session.run("ping 192.0.2.20 count 7").matches("Reply from").count(), 7);
+}

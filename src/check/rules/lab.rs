@@ -164,7 +164,7 @@ fn addresses(subject: &LabSubject<'_>, finds: &mut Finds) {
     for (address, owners) in owners(subject) {
         for place in &owners[1..] {
             let member = &subject.members[*place];
-            let is_address = |value: &Value| *value == Value::Address(address);
+            let is_address = |value: &Value| value.address() == Some(address);
             let kinds = [Kept::IpAddress, Kept::InterfaceAddress];
             let lines = kinds
                 .into_iter()

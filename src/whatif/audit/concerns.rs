@@ -20,9 +20,6 @@ pub(super) fn concerns(started: &Started, snapshot: &Snapshot) -> Vec<Concern> {
             of_policy(policy, &mut concerns);
         }
     }
-    for host in &snapshot.hosts {
-        of_host(started, snapshot, host, &mut concerns);
-    }
     concerns
 }
 
@@ -144,7 +141,13 @@ fn of_policy(policy: &Policy, concerns: &mut Vec<Concern>) {
     }
 }
 
-fn of_host(started: &Started, snapshot: &Snapshot, host: &Host, concerns: &mut Vec<Concern>) {
+/// What concerns one host.
+pub(super) fn of_host(
+    started: &Started,
+    snapshot: &Snapshot,
+    host: &Host,
+    concerns: &mut Vec<Concern>,
+) {
     let about = &host.domain_name;
     let policy = snapshot.policy_of(host);
     if host.addresses.is_empty() {

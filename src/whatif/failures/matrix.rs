@@ -58,13 +58,23 @@ impl PartialOrd for Ranked {
 }
 
 impl Matrix {
-    pub(super) fn new(elements: &Elements, targets: &mut Targets<'_>) -> Self {
+    /// Looks at one name after the other, until there is none or somebody wants it to stop; those that were
+    /// not looked at leave the list.
+    pub(super) fn new(
+        elements: &Elements,
+        targets: &mut Targets<'_>,
+        stops: &dyn Fn() -> bool,
+    ) -> Self {
         let mut matrix = Matrix {
             single: vec![Cost::default(); elements.list.len()],
             together: HashMap::new(),
-            targets: targets.list.len(),
+            targets: 0,
         };
         for target in 0..targets.list.len() {
+            if target > 0 && stops() {
+                targets.list.truncate(target);
+                break;
+            }
             let touching = targets.touching[target].clone();
             let costs: Vec<Cost> =
                 touching.iter().map(|&one| cost(elements, targets, target, &[one])).collect();
@@ -81,6 +91,7 @@ impl Matrix {
                 }
             }
         }
+        matrix.targets = targets.list.len();
         matrix
     }
 
