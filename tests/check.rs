@@ -173,6 +173,13 @@ fn names_that_lead_nowhere() {
     let real = "server real web 192.0.2.31\n port 8080\n port 8080 use-port-policy p\n port http\n \
                 port http content-match m\n port http use-port-policy p\n!\n";
     assert_eq!(lines_of("unknown-name", real), [3, 5, 6]);
+    let columns: Vec<usize> = check(real)
+        .findings
+        .iter()
+        .filter(|one| one.rule.name == "unknown-name")
+        .map(|one| one.column)
+        .collect();
+    assert_eq!(columns, [28, 26, 28], "the name itself");
     let there = "server port-policy P\n protocol http\n!\nhttp match-list M\n default down\n!\n";
     assert_eq!(lines_of("unknown-name", &format!("{there}{real}")), [0; 0]);
     assert_eq!(lines_of("unknown-name", &format!("{real}{there}")), [0; 0], "in any order");

@@ -336,3 +336,165 @@ fn a_text_without_end_takes_one_line_only() {
     let banners = "banner motd ^C\nA^C\n^C\n!\nbanner exec ^C\nB^C\n^C\n!\n";
     assert!(body_of(banners).contains(banners), "{}", body_of(banners));
 }
+
+/// Every row of docs/normalisation.md with a file that shows it: the beginning of the row, what is
+/// given, and what of the print must be and must not be there.
+type Normalisation = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
+
+const NORMALISATIONS: &[Normalisation] = &[
+    (
+        "comments, empty lines, the headings of displays",
+        "! a comment\n\n!Current configuration : 5 bytes\nhostname a\n",
+        &["hostname a\n"],
+        &["comment", "bytes"],
+    ),
+    (
+        "a line that repeats another",
+        "ip route 0.0.0.0 0.0.0.0 192.0.2.1\nip route 0.0.0.0 0.0.0.0 192.0.2.1\n",
+        &["ip route"],
+        &["192.0.2.1\nip"],
+    ),
+    (
+        "a line that a later one replaces",
+        "gslb policy\n dns ttl 5\n dns ttl 6\n",
+        &[" dns ttl 6\n"],
+        &["dns ttl 5"],
+    ),
+    (
+        "a line that a later one excludes",
+        "gslb policy\n weighted-ip\n weighted-site\n",
+        &[" weighted-site\n"],
+        &["weighted-ip"],
+    ),
+    (
+        "a line that says a default",
+        "gslb site A\n weight 0\ngslb policy\n no flashback\n dns override\n",
+        &["gslb site A\n!\n"],
+        &["weight", "flashback"],
+    ),
+    (
+        "`no ...` and what it removed",
+        "hostname a\nno hostname\nip default-gateway 192.0.2.1\n",
+        &["ip default-gateway"],
+        &["hostname"],
+    ),
+    (
+        "a block that exists once and is empty",
+        "gslb policy\n!\nhostname a\n",
+        &["hostname"],
+        &["gslb policy"],
+    ),
+    (
+        "`exit`, `end` within the file",
+        "gslb site A\n exit\nend\nhostname a\n",
+        &["hostname a"],
+        &["exit"],
+    ),
+    (
+        "a rejected line, and what is indented below",
+        "gslb site a-name-of-more-than-16\n weight 5\n!\nhostname a\n",
+        &["hostname a"],
+        &["site", "weight"],
+    ),
+    (
+        "`port http url \"HEAD /\"` below a new `port http`",
+        "server real a 192.0.2.1\n port http\n",
+        &[" port http\n port http url \"HEAD /\"\n"],
+        &[],
+    ),
+    (
+        "`!` after every block and every run of one-liners",
+        "gslb site A\ngslb site B\nhostname a\n",
+        &["gslb site A\n!\ngslb site B\n!\nhostname a\n!\n"],
+        &[],
+    ),
+    (
+        "abbreviations and old spellings are written out",
+        "gslb dns zone-name b.c\n host www http\n",
+        &["gslb dns zone b.c\n host-info www http\n"],
+        &[],
+    ),
+    (
+        "case of command words; one blank between words",
+        "  GSLB   Site x\n",
+        &["gslb site x\n"],
+        &[],
+    ),
+    (
+        "numbers that have a name",
+        "server virtual v 198.51.100.1\n port 80\n",
+        &[" port http\n"],
+        &["80"],
+    ),
+    (
+        "addresses and prefixes in their shortest form",
+        "server real a 2001:DB8:0::1\n",
+        &["server real a 2001:db8::1\n"],
+        &[],
+    ),
+    (
+        "the key keeps the spelling of its first line",
+        "gslb dns zone Example.com\n host-info a http\n!\ngslb dns zone example.com\n host-info b http\n",
+        &["gslb dns zone Example.com\n host-info a http\n host-info b http\n"],
+        &["example.com"],
+    ),
+    (
+        "arguments that merge stand on one line",
+        "gslb site A\n si-name a 192.0.2.1\n si-name 192.0.2.1 200\n",
+        &[" si-name a 192.0.2.1 200\n"],
+        &[],
+    ),
+    (
+        "lists are split or packed as the device prints them",
+        "server virtual v 198.51.100.1\n port http\n bind http a http\n bind http b http c http\n bind http d http e http\n\
+         gslb policy\n static-prefix 10.0.0.0/8 172.16.0.0/12\n",
+        &[
+            " bind http a http b http c http d http\n bind http e http\n",
+            " static-prefix 10.0.0.0/8\n static-prefix 172.16.0.0/12\n",
+        ],
+        &[],
+    ),
+    (
+        "the delimiter of a banner is `^C`",
+        "banner motd $\nHello\n$\n",
+        &["banner motd ^C\nHello^C\n^C\n"],
+        &["$"],
+    ),
+    (
+        "the order: decisions 2.1 and 2.2",
+        "access-list 1 permit any\nhostname a\ngslb site A\n!\nserver virtual v 198.51.100.1\n!\nserver real r 192.0.2.1\n",
+        &[
+            "server real r 192.0.2.1\n!\nserver virtual v 198.51.100.1\n!\ngslb site A\n!\nhostname a\n!\naccess-list 1",
+        ],
+        &[],
+    ),
+];
+
+#[test]
+fn the_print_changes_what_the_document_says() {
+    let document = include_str!("../docs/normalisation.md");
+    let rows: Vec<&str> = document
+        .lines()
+        .filter_map(|line| line.strip_prefix("| "))
+        .filter(|row| !row.starts_with("change") && !row.starts_with("---"))
+        .collect();
+    for (row, given, there, gone) in NORMALISATIONS {
+        assert!(rows.iter().any(|known| known.starts_with(row)), "no row begins with {row}");
+        let body = body_of(given);
+        for text in *there {
+            assert!(body.contains(text), "{row}: {text:?} is not in\n{body}");
+        }
+        for text in *gone {
+            assert!(!body.contains(text), "{row}: {text:?} is in\n{body}");
+        }
+        assert_eq!(body_of(&body), body, "{row}: it does not read back to itself");
+    }
+    // The frame of a whole file is no part of the body that these compare.
+    let frame = "`!` and `ver` at the top";
+    let unproved: Vec<&&str> = rows
+        .iter()
+        .filter(|row| !row.starts_with(frame))
+        .filter(|row| !NORMALISATIONS.iter().any(|(known, ..)| row.starts_with(known)))
+        .collect();
+    assert!(unproved.is_empty(), "rows without a file that shows them: {unproved:?}");
+}

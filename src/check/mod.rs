@@ -93,7 +93,7 @@ impl Read {
         let mut trees = Trees::default();
         load::load_heard(grammar, &mut trees, text, &mut listeners);
         let (Lines { lines, places, mut findings, .. }, paste) = listeners;
-        findings.extend(unknown_names(grammar, &trees.configuration, &places));
+        findings.extend(unknown_names(grammar, &trees.configuration, &places, text));
         findings.extend(paste.compare(&mut trees));
         Read { lines, places, findings }
     }

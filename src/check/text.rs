@@ -57,9 +57,9 @@ struct Group<'a> {
 /// Errors and warnings; the same one on the next line belongs to the one before.
 fn grouped(findings: &[Finding]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
-    let mut open: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut open: HashMap<(&str, usize, &str), usize> = HashMap::new();
     for finding in findings.iter().filter(|one| one.rule.severity > Severity::Note) {
-        let key = (finding.rule.name, finding.message.as_str());
+        let key = (finding.rule.name, finding.column, finding.message.as_str());
         let group = open.get(&key).map(|place| &mut groups[*place]);
         if let Some(group) = group.filter(|one| one.first.line + one.lines == finding.line) {
             group.lines += 1;

@@ -181,6 +181,7 @@ impl<'a> Projection<'a> {
             Kept::ServerForceDelete
             | Kept::ServerPingInterval
             | Kept::ServerPingRetries
+            | Kept::ServerReassignThreshold
             | Kept::ServerPredictor => self.balancing.global(kept, reading),
             Kept::PortRange
             | Kept::HealthPolicy
@@ -481,6 +482,12 @@ impl<'a> Projection<'a> {
             | Kept::ServerSourceIp
             | Kept::ServerNoFastStateful
             | Kept::ServerNoRemoteL3Check
+            | Kept::ServerTcpAge
+            | Kept::ServerUdpAge
+            | Kept::ServerStickyAge
+            | Kept::ServerRouterPort
+            | Kept::ServerBackup
+            | Kept::ServerBackupPreference
             | Kept::ServerSymmetricPort
             | Kept::CswRule
             | Kept::CacheGroup
@@ -494,10 +501,16 @@ impl<'a> Projection<'a> {
             | Kept::RealDescription
             | Kept::RealSourceNat
             | Kept::RealBackup
+            | Kept::RealMaxTcpRate
+            | Kept::RealMaxUdpRate
+            | Kept::RealHostRange
             | Kept::RealPortSetting
             | Kept::RealHttpSetting
             | Kept::VirtualDescription
             | Kept::VirtualStickyAge
+            | Kept::VirtualHostRange
+            | Kept::VirtualHttpRedirect
+            | Kept::VirtualTransparent
             | Kept::VirtualTcpAge
             | Kept::VirtualTrackSource
             | Kept::VirtualUdpAge

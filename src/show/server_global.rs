@@ -26,7 +26,7 @@ pub fn server_global(snapshot: &Snapshot) -> String {
     page.line("SLB Parameters");
     page.line(format!("  Predictor          : {}", global.predictor));
     page.line(format!("  Force-deletion     : {}", u8::from(global.force_delete)));
-    page.line("  Reassign-threshold : 20");
+    page.line(format!("  Reassign-threshold : {}", global.reassign_threshold));
     page.line("  Reassign-limit     : 3");
     page.line("Layer 3 Health Check Parameters");
     page.line(format!("  Ping-interval      : {}", global.ping_interval));

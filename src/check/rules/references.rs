@@ -8,6 +8,7 @@ use hashbrown::HashSet;
 
 use crate::check::places::{Places, key_text};
 use crate::check::rule::{Finding, Found, Rule, Severity, Subject};
+use crate::cli::words;
 use crate::config::edit::Place;
 use crate::config::references::{self, has_value};
 use crate::config::tree::{Block, Statement, Tree, key_of};
@@ -29,11 +30,13 @@ pub(in crate::check) fn unknown_names(
     grammar: &Grammar,
     tree: &Tree,
     places: &Places,
+    text: &str,
 ) -> Vec<Finding> {
     let Some(root) = grammar.root_mode() else { return Vec::new() };
     let mut found = Vec::new();
     let place = Place { mode: root, path: Vec::new() };
-    let search = Search { grammar, tree, places };
+    let lines = text.lines().collect();
+    let search = Search { grammar, tree, places, lines };
     search.block(&tree.root, &place, &mut found);
     found
 }
@@ -42,6 +45,7 @@ struct Search<'a> {
     grammar: &'a Grammar,
     tree: &'a Tree,
     places: &'a Places,
+    lines: Vec<&'a str>,
 }
 
 impl Search<'_> {
@@ -81,8 +85,19 @@ impl Search<'_> {
             let line = self.places.get(kept, &key).map(|entry| entry.line);
             let words = self.words_of(target);
             let message = format!("there is no {words} {name}");
-            found.push(Found::new(line, message).of(&UNKNOWN_NAME));
+            let mut finding = Found::new(line, message).of(&UNKNOWN_NAME);
+            finding.column = self.column(finding.line, &name);
+            found.push(finding);
         }
+    }
+
+    /// Where a name stands in a line, in characters from 1.
+    fn column(&self, line: usize, name: &str) -> usize {
+        let line = line.checked_sub(1).and_then(|place| self.lines.get(place)).copied();
+        let line = line.unwrap_or_default();
+        let words = words::split(line);
+        let word = words.iter().rev().find(|word| word.text.eq_ignore_ascii_case(name));
+        word.map_or(1, |word| line[..word.start].chars().count() + 1)
     }
 
     /// Names in free text for which the stanza suggests statements, and that none of them has.

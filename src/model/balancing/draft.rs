@@ -208,6 +208,10 @@ impl BalancingDraft {
             Kept::ServerPingRetries => {
                 global.ping_retries = reading.number("count").unwrap_or(global.ping_retries);
             }
+            Kept::ServerReassignThreshold => {
+                let count = reading.number("count");
+                global.reassign_threshold = count.unwrap_or(global.reassign_threshold);
+            }
             Kept::ServerPredictor => {
                 if let Some(word) = reading.word("predictor") {
                     word.clone_into(&mut global.predictor);

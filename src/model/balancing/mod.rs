@@ -76,6 +76,8 @@ pub struct GlobalParameters {
     pub ping_interval: u8,
     /// Unanswered pings until a server is down (2-10, default 4).
     pub ping_retries: u8,
+    /// Unanswered connections until a server is taken for failed (6-4000, default 20).
+    pub reassign_threshold: u16,
 }
 
 impl Default for GlobalParameters {
@@ -85,6 +87,7 @@ impl Default for GlobalParameters {
             force_delete: false,
             ping_interval: 2,
             ping_retries: 4,
+            reassign_threshold: 20,
         }
     }
 }
