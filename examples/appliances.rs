@@ -82,7 +82,7 @@ fn configurations(count: usize, lines: usize) -> Result<Vec<(String, String)>, s
                     "access-list 101 permit tcp any host 10.0.0.{} eq {line}",
                     line % 250
                 )?,
-                _ => writeln!(site, "interface ethernet {line}\n port-name p{line}\n!")?,
+                _ => writeln!(site, "interface ve {}\n port-name p{line}\n!", line % 4000 + 1)?,
             }
         }
         files.push((format!("slb{number}"), site));

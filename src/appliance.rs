@@ -40,6 +40,7 @@ use crate::model::project::{self, BootSettings, DEFAULT_DEVICE_NAME};
 use crate::model::snapshot::{NameEntry, Snapshot};
 use crate::model::time_zone::TimeZone;
 use crate::model::world::{self, Effect, RttReports, World};
+use crate::modules::Modules;
 use crate::store::{Saved, StateDirectory, StoreError};
 use crate::tftp::TftpServer;
 
@@ -101,6 +102,8 @@ pub struct Appliance {
     is_log_stale: AtomicBool,
     /// Images of the software.
     pub flash: Flash,
+    /// Modules that are out of use.
+    pub modules: Modules,
     /// The files that stand for those of TFTP servers.
     pub tftp: TftpServer,
     /// Where a save goes.
@@ -165,6 +168,7 @@ impl Appliance {
             is_unwatched: AtomicBool::new(false),
             is_log_stale: AtomicBool::new(false),
             flash: Flash::default(),
+            modules: Modules::default(),
             tftp: TftpServer::new(store.as_ref().map(StateDirectory::path)),
             store,
         };
@@ -246,6 +250,7 @@ impl Appliance {
         self.watch().clear();
         let now = self.clock.now();
         self.started.store(now.as_millis(), Ordering::Relaxed);
+        self.modules.restart();
         self.states.start(now);
         self.states.learned.clear();
         self.states.sessions.restart();

@@ -39,6 +39,7 @@ pub mod live;
 pub mod log;
 pub mod metrics;
 pub mod model;
+pub mod modules;
 mod names;
 pub mod remote;
 pub mod replay;

@@ -362,6 +362,7 @@ fn interactive(options: &Options, started: &Started) -> Result<ExitCode, Failure
 }
 
 /// Lets the user type, once it was said how the program has started.
+#[cfg_attr(not(unix), allow(unused_variables, reason = "there is no console to drive"))]
 fn converse(runtime: &Runtime, mut session: Session, text: &str) -> Result<(), Failure> {
     #[cfg(unix)]
     if Console::is_there() {

@@ -169,6 +169,69 @@ fn servers_and_what_they_name() {
 }
 
 #[test]
+fn names_that_lead_nowhere() {
+    let real = "server real web 192.0.2.31\n port 8080\n port 8080 use-port-policy p\n port http\n \
+                port http content-match m\n port http use-port-policy p\n!\n";
+    assert_eq!(lines_of("unknown-name", real), [3, 5, 6]);
+    let there = "server port-policy P\n protocol http\n!\nhttp match-list M\n default down\n!\n";
+    assert_eq!(lines_of("unknown-name", &format!("{there}{real}")), [0; 0]);
+    assert_eq!(lines_of("unknown-name", &format!("{real}{there}")), [0; 0], "in any order");
+    let policy = "server port-policy p\n protocol http content-match m\n!\n";
+    assert_eq!(lines_of("unknown-name", policy), [2]);
+    let vip = "server virtual v 198.51.100.1\n port http\n port http use-port-policy p\n";
+    assert_eq!(lines_of("unknown-name", vip), [3]);
+    // These have rules of their own.
+    let own = "server virtual v 198.51.100.1\n port http\n bind http web http\n port-range r\n";
+    assert_eq!(lines_of("unknown-name", own), [0; 0]);
+
+    let group = "server cache-group 1\n cache-name squid\n";
+    assert_eq!(lines_of("unknown-name", group), [2]);
+    let server = "server cache-name squid 192.0.2.40\n!\n";
+    assert_eq!(lines_of("unknown-name", &format!("{server}{group}")), [0; 0]);
+    let role = "role template t\n context finance manager\n context default viewer\n \
+                default-context finance\n!\n";
+    assert_eq!(lines_of("unknown-name", role), [2, 4]);
+    assert_eq!(lines_of("unknown-name", &format!("{role}context finance\n")), [0; 0]);
+    let affinity = "gslb affinity\n prefer Nowhere slb for 10.0.0.0/8\n";
+    assert_eq!(lines_of("unknown-name", affinity), [2]);
+
+    let applied = "interface ethernet 1\n ip access-group 101 in\n!\n\
+                   interface ethernet 2\n ip access-group Office in\n!\ntelnet access-group 10\n";
+    assert_eq!(lines_of("unknown-access-list", applied), [2, 5, 7]);
+    let lists = "access-list 101 permit ip any any\nip access-list standard office\n \
+                 permit any\n!\naccess-list 10 permit any\n";
+    assert_eq!(lines_of("unknown-access-list", &format!("{applied}{lists}")), [0; 0]);
+}
+
+#[test]
+fn a_name_belongs_to_one_server() {
+    let kinds = ["real", "remote-name", "cache-name", "virtual"];
+    for first in kinds {
+        for second in kinds {
+            let text = format!("server {first} s 192.0.2.1\n!\nserver {second} s 192.0.2.2\n");
+            let expected: &[usize] = if first == second { &[] } else { &[3] };
+            assert_eq!(lines_of("rejected-line", &text), expected, "{first} {second}");
+        }
+    }
+}
+
+#[test]
+fn what_is_indented_below_a_refused_line_is_refused_with_it() {
+    let text = "server virtual s 192.0.2.1\nserver real good 192.0.2.2\n port 8443\n\
+                server real s 192.0.2.3\n port http\n weight 5\n!\nweight 7\n\
+                gslb site a-name-of-more-than-16\n weight 5\nhostname x\n";
+    let checked = check(text);
+    assert_eq!(lines_of("rejected-line", text), [4, 5, 6, 9, 10]);
+    let reason = checked.lines[5].reason.as_deref();
+    assert_eq!(reason, Some("Error - belongs to line 4, which was refused"));
+    assert_eq!(lines_of("opaque-line", text), [8], "`!` ends what was refused");
+    assert_eq!(checked.lines[10].standing.name(), "modelled");
+    // What opens nothing has nothing below it, however a file is indented.
+    let ragged = "server real good 192.0.2.2\n weight 70000\n   port 8443\n";
+    assert_eq!(lines_of("rejected-line", ragged), [2]);
+}
+
+#[test]
 fn pasting_differs_where_a_comment_ends_a_block() {
     let weight = "gslb site A\n!\nweight 5\n";
     assert_eq!(lines_of("paste-differs", weight), [3], "`!` ends the block in a file only");

@@ -18,6 +18,7 @@ mod grammar {
     mod help;
     mod kept;
     mod links;
+    mod listed;
     mod refused;
     mod rules;
     mod sessions;

@@ -23,6 +23,7 @@ use crate::check::lines::{Line, Lines, Standing};
 use crate::check::paste::Paste;
 use crate::check::places::Places;
 use crate::check::rule::{Finding, RULES, Severity, Subject};
+use crate::check::rules::references::unknown_names;
 use crate::clock::DrivenClock;
 use crate::config::edit::Trees;
 use crate::config::load;
@@ -90,6 +91,7 @@ impl Read {
         let mut trees = Trees::default();
         load::load_heard(grammar, &mut trees, text, &mut listeners);
         let (Lines { lines, places, mut findings, .. }, paste) = listeners;
+        findings.extend(unknown_names(grammar, &trees.configuration, &places));
         findings.extend(paste.compare(&mut trees));
         Read { lines, places, findings }
     }

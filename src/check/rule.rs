@@ -1,7 +1,7 @@
 //! The rules: each has a name, a severity, its evidence, and one function that looks.
 
 use crate::check::places::Places;
-use crate::check::rules::{addresses, affinities, device, lab, policies, servers};
+use crate::check::rules::{addresses, affinities, device, lab, policies, references, servers};
 use crate::grammar::Grammar;
 use crate::model::snapshot::Snapshot;
 use crate::names::named_enum;
@@ -183,6 +183,8 @@ pub static RULES: &[&Rule] = &[
     &servers::UNKNOWN_PORT_RANGE,
     &servers::UNBOUND_PORT,
     &servers::TRACKED_PORT_UNBOUND,
+    &references::UNKNOWN_NAME,
+    &references::UNKNOWN_ACCESS_LIST,
     &lab::NO_CONTROLLER,
     &lab::UNKNOWN_SITE_DEVICE,
     &lab::UNUSED_SITE_DEVICE,

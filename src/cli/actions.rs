@@ -7,7 +7,7 @@ use crate::cli::gslb;
 use crate::cli::reports::sna_domains;
 use crate::cli::session::{Question, Session};
 use crate::cli::sessions::LineKind;
-use crate::cli::{access, pager, reach, schedule};
+use crate::cli::{access, operator, pager, reach, schedule};
 use crate::config::edit::{Refusal, no_such_reference};
 use crate::config::tree::Reading;
 use crate::demo::Demo;
@@ -116,6 +116,12 @@ pub(super) fn perform(
             let target = reach::target(session, arguments)?;
             Ok(reach::traceroute(session, target))
         }
+        Action::DisableModule => operator::switch_module(session, arguments, false),
+        Action::EnableModule => operator::switch_module(session, arguments, true),
+        Action::ExecuteBatch => session.run_batch(arguments.number("number").unwrap_or(0)),
+        Action::SntpSync => Err(operator::ask_time(session)),
+        Action::VerifyImage => operator::verify_image(session, slot(arguments)),
+        Action::Whois => Err(operator::ask_whois(arguments)),
         Action::Telnet => Err(reach::telnet(session, reach::target(session, arguments)?)),
         Action::StopTraceroute => Ok(grammar.message(Message::NoTraceRoute, &[])),
         Action::WriteMemory => Ok(match session.appliance.save() {

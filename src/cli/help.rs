@@ -3,8 +3,8 @@
 use crate::cli::matcher::{self, Stop, Why};
 use crate::cli::words::{self, Word};
 use crate::grammar::link::{Kept, Message};
-use crate::grammar::trie::{ArgumentEdge, Node};
-use crate::grammar::value::{Fit, ValueType, starts_with_ignoring_case};
+use crate::grammar::trie::{ArgumentEdge, Node, NodeId, Step};
+use crate::grammar::value::{Fit, Value, ValueType, starts_with_ignoring_case};
 use crate::grammar::{Command, Grammar, ModeId};
 
 /// One thing that may stand at a place.
@@ -20,12 +20,14 @@ pub struct Candidate {
 
 /// Names that exist now, for completion of references.
 pub trait Names {
-    /// The last keys of the statements of that name, in order of entry.
-    fn names(&self, kept: Kept) -> Vec<String>;
+    /// The last keys of the statements of that name that a `ref` can name, in order of entry.
+    /// `before` holds the values of the line that name something themselves: what stands in the
+    /// block of one of them is looked for there.
+    fn names(&self, kept: Kept, before: &[(&[Kept], Value)]) -> Vec<String>;
 
     /// What the statements of that name have for the argument of that name, or else as their last
-    /// key.
-    fn values_of(&self, kept: Kept, argument: &str) -> Vec<String>;
+    /// key; `before` as for [`Names::names`].
+    fn values_of(&self, kept: Kept, argument: &str, before: &[(&[Kept], Value)]) -> Vec<String>;
 
     /// What the statements of a command have for an argument in the present block of a mode.
     fn values_in(&self, mode: ModeId, command: &Command, argument: usize) -> Vec<String>;
@@ -96,8 +98,9 @@ fn list_in(
     if beginning.is_none_or(|word| !word.quoted) {
         words_of(node, beginning_text, &mut candidates);
     }
-    values_of(grammar, node, beginning, names, &mut candidates);
-    names_of(grammar, mode, node, beginning, names, &mut candidates);
+    let above = references_on(grammar, mode, before, node);
+    values_of(grammar, node, beginning, names, &above, &mut candidates);
+    names_of(grammar, mode, node, beginning, names, &above, &mut candidates);
     let complete = beginning.is_none() && node.leaf.is_some() && !before.is_empty();
     let filtered = complete
         && node.leaf.is_some_and(|leaf| {
@@ -113,6 +116,43 @@ fn list_in(
     });
     candidates.dedup_by(|one, other| one.word == other.word && one.help == other.help);
     Ok(Listing { candidates, complete, filtered, beginning: beginning_text.to_owned() })
+}
+
+/// The values on the way to a node that name something, where that matters.
+fn references_on<'a>(
+    grammar: &'a Grammar,
+    mode: ModeId,
+    before: &[Word<'_>],
+    node: &Node,
+) -> Vec<(&'a [Kept], Value)> {
+    let may_name = |edge: &ArgumentEdge| {
+        matches!(edge.value_type, ValueType::Reference(..)) || edge.value_type.is_free()
+    };
+    if !node.arguments.iter().any(may_name) {
+        return Vec::new();
+    }
+    let trie = grammar.trie(mode);
+    let mut place = NodeId::ROOT;
+    let mut above = Vec::new();
+    for word in before {
+        match trie.step(place, word.text, word.quoted, &grammar.choices) {
+            Step::Word(target) => place = target,
+            Step::Value(target, value) => {
+                let edges = trie.node(place).arguments.iter();
+                let targets =
+                    edges.filter(|edge| edge.target == target).find_map(|edge| {
+                        match &edge.value_type {
+                            ValueType::Reference(targets, _) => Some(&targets[..]),
+                            _ => None,
+                        }
+                    });
+                above.extend(targets.map(|targets| (targets, value)));
+                place = target;
+            }
+            Step::Ambiguous(_) | Step::OutOfRange(..) | Step::Unknown => break,
+        }
+    }
+    above
 }
 
 fn words_of(node: &Node, beginning: &str, candidates: &mut Vec<Candidate>) {
@@ -135,6 +175,7 @@ fn values_of(
     node: &Node,
     beginning: Option<Word<'_>>,
     names: &dyn Names,
+    above: &[(&[Kept], Value)],
     candidates: &mut Vec<Candidate>,
 ) {
     let text = beginning.map_or("", |word| word.text);
@@ -166,7 +207,7 @@ fn values_of(
             continue;
         }
         if let ValueType::Reference(targets, _) = &edge.value_type {
-            for name in targets.iter().flat_map(|kept| names.names(*kept)) {
+            for name in targets.iter().flat_map(|kept| names.names(*kept, above)) {
                 if text.is_empty() || starts_with_ignoring_case(&name, text) {
                     let help = edge.help.to_string();
                     candidates.push(Candidate { word: name, help, literal: true });
@@ -191,6 +232,7 @@ fn names_of(
     node: &Node,
     beginning: Option<Word<'_>>,
     names: &dyn Names,
+    above: &[(&[Kept], Value)],
     candidates: &mut Vec<Candidate>,
 ) {
     let text = beginning.map_or("", |word| word.text);
@@ -205,7 +247,7 @@ fn names_of(
             let command = grammar.command(command);
             let Some(argument) = command.argument(&edge.name) else { continue };
             for (_, kept) in command.suggestions.iter().filter(|(one, _)| *one == argument) {
-                found.extend(names.values_of(*kept, &edge.name));
+                found.extend(names.values_of(*kept, &edge.name, above));
             }
             if command.storage.is_some()
                 && !text.is_empty()
@@ -236,6 +278,7 @@ fn begins_value(value_type: &ValueType, text: &str) -> bool {
         ValueType::Ipv4Prefix(_) => {
             text.chars().all(|one| one.is_ascii_digit() || one == '.' || one == '/')
         }
+        ValueType::Mac => is_part("."),
         ValueType::Decimal => text.chars().all(|one| one.is_ascii_digit() || one == '.'),
         ValueType::Port => text.chars().all(|one| one.is_ascii_digit() || one == '/'),
         ValueType::Reference(_, base) => begins_value(base, text),

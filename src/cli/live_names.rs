@@ -2,20 +2,20 @@
 
 use crate::cli::help::Names;
 use crate::cli::session::Session;
+use crate::config::references::Named;
 use crate::config::tree::{Block, Statement};
 use crate::grammar::link::Kept;
+use crate::grammar::value::Value;
 use crate::grammar::{Command, Grammar, ModeId};
 
 impl Names for Session {
-    fn names(&self, kept: Kept) -> Vec<String> {
-        self.collect(kept, |command| command.storage.as_ref()?.key.last().copied())
+    fn names(&self, kept: Kept, before: &[(&[Kept], Value)]) -> Vec<String> {
+        self.collect(before, |named| named.owner(kept), kept, last_key)
     }
 
-    fn values_of(&self, kept: Kept, argument: &str) -> Vec<String> {
-        self.collect(kept, |command| {
-            let last = || command.storage.as_ref()?.key.last().copied();
-            command.argument(argument).or_else(last)
-        })
+    fn values_of(&self, kept: Kept, argument: &str, before: &[(&[Kept], Value)]) -> Vec<String> {
+        let place = |command: &Command| command.argument(argument).or_else(|| last_key(command));
+        self.collect(before, |named| named.suggesting(kept), kept, place)
     }
 
     fn values_in(&self, mode: ModeId, command: &Command, argument: usize) -> Vec<String> {
@@ -30,14 +30,27 @@ impl Names for Session {
 }
 
 impl Session {
-    /// The values that the statements of a name have for an argument, in order of entry.
-    fn collect(&self, kept: Kept, argument: impl Fn(&Command) -> Option<usize>) -> Vec<String> {
+    /// The values that the statements of a name have for an argument, in order of entry: those of
+    /// the block that the line has named, if it has named one of them.
+    fn collect(
+        &self,
+        before: &[(&[Kept], Value)],
+        block: impl for<'a> Fn(&Named<'a>) -> Option<(&'a Command, &'a Block)>,
+        kept: Kept,
+        argument: impl Fn(&Command) -> Option<usize>,
+    ) -> Vec<String> {
         let configuration = self.appliance.configuration();
+        let grammar = &self.appliance.grammar;
+        let tree = &configuration.trees.configuration;
+        let found = block(&Named::before(grammar, tree, before));
         let mut names = Vec::new();
-        let root = &configuration.trees.configuration.root;
-        collect(&self.appliance.grammar, root, kept, &argument, &mut names);
+        collect(grammar, found.map_or(&tree.root, |(_, block)| block), kept, &argument, &mut names);
         names
     }
+}
+
+fn last_key(command: &Command) -> Option<usize> {
+    command.storage.as_ref()?.key.last().copied()
 }
 
 fn collect(

@@ -1,5 +1,7 @@
 //! Words and mode to a command, or to the place where they stop being one.
 
+use std::cell::OnceCell;
+
 use smallvec::SmallVec;
 
 use crate::cli::words::Word;
@@ -41,6 +43,10 @@ pub enum Why {
     Ambiguous(Vec<String>),
     /// It is a number outside this range.
     OutOfRange(u64, u64),
+    /// It is a number outside this range, of which this is said.
+    Outside(Message, u64, u64),
+    /// It is no port where one must stand.
+    NoPort,
     /// It is none of the values that a type of choices has, and the type says this of it.
     NoSuch(Message),
     /// More words are needed.
@@ -84,7 +90,7 @@ pub fn match_line(
 
 impl Stop {
     fn is_unknown(&self) -> bool {
-        self.why == Why::Unknown
+        matches!(self.why, Why::Unknown | Why::NoPort)
     }
 }
 
@@ -99,7 +105,10 @@ pub fn match_in(
     words: &[Word<'_>],
     line: &str,
 ) -> Result<Hit, Stop> {
-    let walk = walk(grammar, mode, words, line)?;
+    let walk = match walk(grammar, mode, words, line) {
+        Err(stop) => return Err(first_told(grammar, mode, words, line, stop)),
+        Ok(walk) => walk,
+    };
     let stop = Stop { word: words.len(), why: Why::Incomplete };
     let leaf = grammar.trie(mode).node(walk.place).leaf.ok_or(stop)?;
     let values = bind(grammar, leaf, walk.values);
@@ -107,6 +116,41 @@ pub fn match_in(
         return Err(Stop { word: words.len() - behind, why: Why::Unknown });
     }
     Ok(Hit { command: leaf.command, negated: leaf.negated, values, mode })
+}
+
+/// What is told of a line with a number outside of its range: a word behind it that cannot stand there
+/// comes first (base-cli 2.1), and the number may be told in words of its command.
+fn first_told(grammar: &Grammar, mode: ModeId, words: &[Word<'_>], line: &str, stop: Stop) -> Stop {
+    let Why::OutOfRange(low, high) = stop.why else { return stop };
+    let number = words.get(stop.word).map_or("", |word| word.text);
+    // As if numbers of the ranges stood there.
+    let insides: Vec<OnceCell<String>> = vec![OnceCell::new(); words.len()];
+    let mut corrected = words.to_vec();
+    let mut place = (stop.word, low);
+    let walk = loop {
+        let (word, low) = place;
+        corrected[word].text = insides[word].get_or_init(|| low.to_string());
+        match walk(grammar, mode, &corrected, line) {
+            Ok(walk) => break walk,
+            Err(Stop { word, why: Why::OutOfRange(low, _) }) if insides[word].get().is_none() => {
+                place = (word, low);
+            }
+            Err(behind) if behind.is_unknown() => return behind,
+            Err(_) => return stop,
+        }
+    };
+    let Some(leaf) = grammar.trie(mode).node(walk.place).leaf else { return stop };
+    let values = bind(grammar, leaf, walk.values);
+    let command = grammar.command(leaf.command);
+    let bounds = command.storage.as_ref().map_or(&[][..], |storage| &storage.bounds);
+    let said = bounds.iter().find(|one| {
+        let is_range = command.arguments[one.argument].value_type == ValueType::Range(low, high);
+        is_range && values.iter().any(|(place, _)| usize::from(*place) == one.argument)
+    });
+    let Some(said) = said else { return stop };
+    let is_low = number.parse::<u64>().is_ok_and(|number| number < low);
+    let message = if is_low { said.low } else { said.high };
+    Stop { why: Why::Outside(message, low, high), ..stop }
 }
 
 /// A value that may occur once and occurs again cannot stand there: how many words from the end.
@@ -168,7 +212,10 @@ pub fn walk(grammar: &Grammar, mode: ModeId, words: &[Word<'_>], line: &str) -> 
                 return Err(Stop { word: index, why: Why::OutOfRange(low, high) });
             }
             Step::Unknown => {
-                let why = no_such(grammar, mode, place).map_or(Why::Unknown, Why::NoSuch);
+                let takes_port = trie.node(place).arguments.iter();
+                let mut ports = takes_port.filter(|edge| edge.value_type == ValueType::Port);
+                let unknown = if ports.next().is_some() { Why::NoPort } else { Why::Unknown };
+                let why = no_such(grammar, mode, place).map_or(unknown, Why::NoSuch);
                 return Err(Stop { word: index, why });
             }
         }

@@ -7,6 +7,7 @@ use similar::TextDiff;
 
 use crate::cli::access;
 use crate::cli::gslb;
+use crate::cli::operator;
 use crate::cli::session::Session;
 use crate::cli::what_if;
 use crate::config::edit::{Refusal, Trees, no_such_reference};
@@ -72,7 +73,7 @@ pub(super) fn print(
             show::logging(&appliance.log_settings(), &log.totals(), &log.since(0))
         }
         Report::Arp => {
-            show::arp(&network(session), |address| appliance.states.is_reachable(address))
+            show::arp(&network(session), &|address| appliance.states.is_reachable(address))
         }
         Report::Chassis => show::chassis(),
         Report::Flash => show::flash(&appliance.flash, appliance.configuration().startup.len()),
@@ -80,7 +81,26 @@ pub(super) fn print(
         Report::Ip => show::ip(&network(session)),
         Report::Media => show::media(arguments.number("port")),
         Report::Memory => show::memory(),
-        Report::Module => show::module(),
+        Report::Module => {
+            let configuration = appliance.configuration();
+            let tree = &configuration.trees.configuration;
+            let modules = operator::modules(&appliance.grammar, tree);
+            let others = modules.iter().filter(|(slot, _)| *slot != operator::MANAGEMENT_SLOT);
+            let others: Vec<(u16, &str, bool)> = others
+                .map(|(slot, kind)| (*slot, kind.as_str(), appliance.modules.is_on(*slot)))
+                .collect();
+            show::module(&others)
+        }
+        Report::Aliases => session.aliases(),
+        Report::MacAddresses => show::mac_addresses(&network(session), &|address| {
+            appliance.states.is_reachable(address)
+        }),
+        Report::Snmp => {
+            let configuration = appliance.configuration();
+            show::snmp(&appliance.grammar, &configuration.trees.configuration)
+        }
+        Report::Statistics => show::statistics(),
+        Report::Telnet => show::telnet(&appliance.sessions.list(), appliance.clock.now()),
         Report::Reload => {
             let left = appliance.restart_due().map(|due| due.since(appliance.clock.now()));
             let zone = appliance.time_zone().name;
@@ -124,6 +144,10 @@ pub(super) fn print(
         Report::HealthPolicies => show::health_policies(&snapshot, &appliance.states, &|port| {
             render::port_name(&session.appliance.grammar, port)
         }),
+        Report::PortPolicies => {
+            let names = |port| render::port_name(&session.appliance.grammar, port);
+            show::port_policies(&snapshot, &names)
+        }
         Report::PortRanges => show::port_ranges(&snapshot),
         Report::ServerReal => {
             let names = |port| render::port_name(&session.appliance.grammar, port);

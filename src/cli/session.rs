@@ -8,35 +8,30 @@ use std::sync::Arc;
 use crate::appliance::Appliance;
 use crate::cli::complete::{self, Completion};
 use crate::cli::files::Which;
-use crate::cli::filter::{Filter, OutputFilter};
-use crate::cli::help;
 use crate::cli::interrupt::Interrupt;
-use crate::cli::matcher::{self, Hit, Stop};
 pub use crate::cli::question::Question;
 use crate::cli::sessions::{Line, LineKind, Ticket};
 use crate::cli::typed_text::TypedText;
-use crate::cli::words::{self, Word};
-use crate::cli::{access, actions, pager, reports};
-use crate::config::edit::{Editor, Place, Refusal, no_such_reference};
+use crate::cli::words;
+use crate::cli::{access, actions, help, matcher, pager};
+use crate::config::edit::Place;
 use crate::config::load::stop_message;
-use crate::config::references;
-use crate::config::tree::{Path, Reading, Statement, key_of};
+use crate::config::tree::Path;
 use crate::dns::Responder;
-use crate::grammar::link::{Action, Kept, Message};
-use crate::grammar::ports::is_in_slot;
-use crate::grammar::value::{Fit, ValueType};
-use crate::grammar::{Command, Grammar, ModeId, Privilege, Verb, fill_places};
+use crate::grammar::link::{Kept, Message};
+use crate::grammar::{Grammar, ModeId, Privilege};
 use crate::model::access::User;
 use crate::show::{RttSimulation, log_line};
 
 /// One user of an appliance.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 pub struct Session {
     pub(super) appliance: Arc<Appliance>,
     /// What answers questions: those of `emulate query` take the same path as any other.
     pub(super) responder: Arc<Responder>,
     /// Where the session is, outermost level first; never empty.
-    levels: Vec<Place>,
+    pub(super) levels: Vec<Place>,
     /// A question that the next line answers.
     pub(super) question: Option<Question>,
     /// Where it came in.
@@ -48,7 +43,7 @@ pub struct Session {
     /// What its user may do at the privileged level and below.
     pub(super) privilege: Privilege,
     /// Whether it began at the privileged level, so that leaving that ends it.
-    landed_privileged: bool,
+    pub(super) landed_privileged: bool,
     /// What is simulated at the level of the simulator of round-trip times.
     pub(super) simulation: Option<RttSimulation>,
     /// Restarts of the appliance that it has seen.
@@ -56,13 +51,15 @@ pub struct Session {
     /// What it shows of the log.
     pub(super) log: LogView,
     /// Slot and number of the processor that its innermost level is at, if it is at one.
-    processor: (u16, u16),
+    pub(super) processor: (u16, u16),
     /// Whether it has changed the configuration since it entered it.
-    has_changed: bool,
+    pub(super) has_changed: bool,
     /// A text over several lines that is being typed, or has just ended.
     pub(super) text: Option<TypedText>,
     /// How output is divided into pages.
     pub page: Page,
+    /// Whether the lines of a batch buffer run.
+    pub(super) runs_batch: bool,
     /// Control-C while a line runs.
     pub(super) interruption: Interrupt,
     /// Wrong answers to who its user is.
@@ -98,18 +95,9 @@ impl Default for Page {
 /// Names of the modes that the program itself enters.
 const USER: &str = "user";
 pub(super) const PRIVILEGED: &str = "privileged";
-const PROCESSOR: &str = "processor";
-const CONFIG: &str = "config";
-const RTT_SIMULATION: &str = "gslb-rtt-sim";
-
-/// The place of the site's name in the prompt of the simulator.
-const SITE_PLACE: &str = "site";
 
 /// The longest line that is looked at, bytes; the rest of a longer one is cut off.
 pub const LONGEST_LINE: usize = 4096;
-
-/// The type of the grammar that lists the filters.
-const FILTERS: &str = "output-filter";
 
 impl Session {
     /// A session of the console, at the user level.
@@ -175,6 +163,7 @@ impl Session {
             has_changed: false,
             text: None,
             page: Page::default(),
+            runs_batch: false,
             interruption: Interrupt::default(),
             refused: 0,
             is_over: false,
@@ -259,16 +248,6 @@ impl Session {
         }
     }
 
-    /// Whether the session is at the user level.
-    pub(super) fn is_at_user_level(&self) -> bool {
-        self.levels.len() == 1
-    }
-
-    /// Whether the session is at `>` or `#`.
-    pub fn is_outside_configuration(&self) -> bool {
-        self.levels.len() <= 2
-    }
-
     /// The appliance of the session.
     pub fn appliance(&self) -> &Arc<Appliance> {
         &self.appliance
@@ -282,53 +261,6 @@ impl Session {
             tree.global(&self.appliance.grammar, Kept::EnableSkipPageDisplay).is_none()
         });
         (on && self.page.length > 0).then_some(self.page.length)
-    }
-
-    /// What stands at the left of the next line: the prompt, or the question that waits.
-    pub fn prompt(&self) -> String {
-        let grammar = &self.appliance.grammar;
-        if let Some(question) = &self.question {
-            let (message, blank) = question.text();
-            let text = grammar.message(message, &[]);
-            return format!("{}{}", text.trim_end(), if blank { " " } else { "" });
-        }
-        let configuration = self.appliance.configuration();
-        let tree = &configuration.trees.configuration;
-        let level = self.level();
-        let host = self.appliance.device_name(tree);
-        let (slot, cpu) = self.processor;
-        let mut values: Vec<(String, String)> = vec![
-            ("host".to_owned(), host),
-            ("slot".to_owned(), slot.to_string()),
-            ("cpu".to_owned(), cpu.to_string()),
-        ];
-        if let Some(simulation) = &self.simulation {
-            values.push((SITE_PLACE.to_owned(), simulation.site.clone()));
-        }
-        if let Some((command, key)) = level.path.last() {
-            let outer: Path = level.path[..level.path.len() - 1].to_vec();
-            let command = grammar.command(*command);
-            let block = tree.block(grammar, &outer);
-            // The name is shown as it was typed when it was made (base-cli 1.2).
-            let statement = block.and_then(|block| block.find(command, key));
-            let shown = statement.map_or(key, |statement| &statement.values);
-            for (argument, value) in shown {
-                let argument = &command.arguments[usize::from(*argument)];
-                let mut text = String::new();
-                ValueType::Line.print(&grammar.choices, value, &mut text);
-                if text.is_empty() {
-                    argument.value_type.print(&grammar.choices, value, &mut text);
-                }
-                if argument.value_type == ValueType::Port && is_in_slot(&text) {
-                    text = fill_places(grammar.phrase(Message::PortInSlot), &[("port", &text)]);
-                }
-                values.push((argument.name.to_string(), text));
-            }
-        }
-        let places: Vec<(&str, &str)> =
-            values.iter().map(|(place, value)| (place.as_str(), value.as_str())).collect();
-        let prompt = fill_places(&grammar.mode(level.mode).prompt, &places);
-        format!("{}{prompt}", self.line.prefix())
     }
 
     /// Types a line and Enter. Gives what appears up to the next prompt; every line of it ends
@@ -352,7 +284,7 @@ impl Session {
     }
 
     /// Puts it into the log that the configuration was changed, once it is left.
-    fn note_change(&mut self) {
+    pub(super) fn note_change(&mut self) {
         if self.has_changed && self.is_outside_configuration() {
             self.has_changed = false;
             self.record_change(Which::Running);
@@ -360,7 +292,7 @@ impl Session {
     }
 
     /// Lets other sessions see what this one is doing.
-    fn update_ticket(&self) {
+    pub(super) fn update_ticket(&self) {
         let (monitor, configures) = (self.log.monitor, !self.is_outside_configuration());
         if let Some(ticket) = &self.ticket {
             ticket.update(|session| {
@@ -395,7 +327,7 @@ impl Session {
         notices
     }
 
-    fn run_line(&mut self, line: &str) -> String {
+    pub(super) fn run_line(&mut self, line: &str) -> String {
         let line = cut(line);
         let now = self.appliance.clock.now();
         if let Some(ticket) = &self.ticket {
@@ -409,6 +341,8 @@ impl Session {
             return answer;
         }
         let line = line.trim();
+        let expanded = self.expanded(line);
+        let line = expanded.as_deref().unwrap_or(line);
         // An interactive `!` line is ignored, and the level stays (base-cli 1.4).
         if line.is_empty() || line.starts_with('!') {
             return String::new();
@@ -461,19 +395,6 @@ impl Session {
     /// Completes the last word of `text`: the Tab key.
     pub fn complete(&self, text: &str) -> Completion {
         complete::complete(&self.appliance.grammar, self.level().mode, cut(text), self)
-    }
-
-    /// Leaves the configuration, or the privileged level: Control-Z (base-cli 2.6).
-    pub fn end(&mut self) {
-        self.question = None;
-        let privileged = mode(&self.appliance.grammar, PRIVILEGED);
-        if self.level().mode == privileged {
-            self.leave_privileged();
-        } else if self.levels.len() > 1 {
-            self.levels.truncate(2);
-        }
-        self.note_change();
-        self.update_ticket();
     }
 
     /// Gives up what is being asked: Control-C.
@@ -546,291 +467,6 @@ impl Session {
         self.page = Page::default();
         self.enter_privileged(Privilege::Full);
     }
-
-    /// The level that the session is at.
-    ///
-    /// # Panics
-    ///
-    /// Never: the outermost level is never left.
-    pub fn level(&self) -> &Place {
-        self.levels.last().expect("a session is always at some level")
-    }
-
-    pub(super) fn execute(
-        &mut self,
-        command: &Command,
-        hit: &Hit,
-        words: &str,
-    ) -> Result<String, Refusal> {
-        match &command.verb {
-            Verb::Keep => {
-                let place = self.place_of(hit.mode);
-                let changed = self.appliance.edit(|grammar, trees| {
-                    let editor = Editor::new(grammar, trees, &place);
-                    let editor = editor.knowing(&self.appliance.states.learned);
-                    if hit.negated {
-                        editor.remove(command, &hit.values, words)
-                    } else {
-                        editor.keep(command, &hit.values)
-                    }
-                })?;
-                self.has_changed |= changed && !command.is_of_world();
-                Ok(if changed { self.confirmation(command, hit, &place) } else { String::new() })
-            }
-            Verb::Open(_) if hit.negated => {
-                let place = self.place_of(hit.mode);
-                let changed = self.appliance.edit(|grammar, trees| {
-                    Editor::new(grammar, trees, &place).remove(command, &hit.values, words)
-                })?;
-                self.has_changed |= changed && !command.is_of_world();
-                self.announce_deletion(command, hit);
-                self.leave_vanished_levels();
-                Ok(String::new())
-            }
-            Verb::Open(mode) => {
-                let place = self.place_of(hit.mode);
-                let changed = self.appliance.edit(|grammar, trees| {
-                    Editor::new(grammar, trees, &place).open(command, &hit.values)
-                })?;
-                self.has_changed |= changed && !command.is_of_world();
-                let mut path = place.path.clone();
-                path.push((command.id, key_of(command, &hit.values)));
-                while self.levels.len() > 1 && self.level().mode != hit.mode {
-                    self.levels.pop();
-                }
-                self.levels.push(Place { mode: *mode, path });
-                Ok(String::new())
-            }
-            Verb::Clear(targets) => {
-                let place = self.place_of(hit.mode);
-                let changed = self.appliance.edit(|grammar, trees| {
-                    Editor::new(grammar, trees, &place).clear(command, targets, &hit.values, words)
-                })?;
-                self.has_changed |= changed && !command.is_of_world();
-                Ok(String::new())
-            }
-            Verb::Alter(action) => {
-                let place = self.place_of(hit.mode);
-                let changed = self.appliance.edit(|grammar, trees| {
-                    Editor::new(grammar, trees, &place).alter(command, &hit.values)
-                })?;
-                self.has_changed |= changed;
-                action.map_or(Ok(String::new()), |action| self.act_on_opener(action, &place))
-            }
-            Verb::Apply(kept) => {
-                let place = self.place_of(hit.mode);
-                self.appliance.edit(|grammar, trees| {
-                    Ok::<_, Refusal>(Editor::new(grammar, trees, &place).apply(*kept))
-                })?;
-                Ok(String::new())
-            }
-            Verb::Enter(mode) => {
-                self.levels.push(Place { mode: *mode, path: Path::new() });
-                let grammar = &self.appliance.grammar;
-                let others = self.appliance.sessions.configuring();
-                if others == 0 || !grammar.mode(*mode).root {
-                    return Ok(String::new());
-                }
-                let number = others.to_string();
-                Ok(grammar.message(Message::AlreadyConfiguring, &[("number", &number)]))
-            }
-            Verb::Leave => {
-                if self.levels.len() > 1 {
-                    self.levels.pop();
-                }
-                Ok(String::new())
-            }
-            Verb::End => {
-                self.levels.truncate(2);
-                Ok(String::new())
-            }
-            Verb::Show(report) => {
-                self.appliance.record_status();
-                let statement = self.arguments(command, hit)?;
-                let grammar = Arc::clone(&self.appliance.grammar);
-                let reading = Reading { grammar: &grammar, statement: &statement };
-                reports::print(self, *report, &reading)
-            }
-            Verb::Do(action) => {
-                // Before the clock may move on.
-                self.appliance.record_status();
-                let statement = self.arguments(command, hit)?;
-                let grammar = Arc::clone(&self.appliance.grammar);
-                let reading = Reading { grammar: &grammar, statement: &statement };
-                actions::perform(self, *action, &reading)
-            }
-            Verb::Accept => Ok(String::new()),
-        }
-    }
-
-    /// Does something to the statement that opened a block.
-    fn act_on_opener(&mut self, action: Action, place: &Place) -> Result<String, Refusal> {
-        let grammar = Arc::clone(&self.appliance.grammar);
-        let Some((command, values)) = place.path.last().cloned() else {
-            return Ok(String::new());
-        };
-        let statement = Statement { command, negated: false, values, block: None };
-        actions::perform(self, action, &Reading { grammar: &grammar, statement: &statement })
-    }
-
-    /// Goes to another appliance, at its privileged level.
-    pub(super) fn move_to(&mut self, responder: &Arc<Responder>) {
-        self.responder = Arc::clone(responder);
-        self.appliance = Arc::clone(&responder.appliance);
-        self.enter_privileged(self.privilege);
-    }
-
-    /// The arguments of a command that keeps nothing, once what they refer to is found.
-    fn arguments(&self, command: &Command, hit: &Hit) -> Result<Statement, Refusal> {
-        let grammar = &self.appliance.grammar;
-        let configuration = self.appliance.configuration();
-        let tree = &configuration.trees.configuration;
-        if let Some(broken) = references::unresolved(grammar, tree, command, &hit.values).next() {
-            return Err(no_such_reference(broken.targets[0], &broken.name(grammar)));
-        }
-        let values = hit.values.clone();
-        Ok(Statement { command: command.id, negated: false, values, block: None })
-    }
-
-    /// The block that a command of that mode changes: the session's own or one above.
-    pub fn place_of(&self, mode: ModeId) -> Place {
-        let level = self.levels.iter().rev().find(|level| level.mode == mode);
-        level.cloned().unwrap_or(Place { mode, path: Path::new() })
-    }
-
-    /// Enters the simulator of round-trip times, which stands below the configuration level.
-    pub(super) fn enter_simulation(&mut self, simulation: RttSimulation) {
-        let grammar = &self.appliance.grammar;
-        let config = mode(grammar, CONFIG);
-        let simulator = mode(grammar, RTT_SIMULATION);
-        let place = self.levels.iter().position(|level| level.mode == config);
-        self.levels.truncate(place.map_or(self.levels.len(), |place| place + 1));
-        self.levels.push(Place { mode: simulator, path: Path::new() });
-        self.simulation = Some(simulation);
-    }
-
-    pub(super) fn enter_privileged(&mut self, privilege: Privilege) {
-        self.privilege = privilege;
-        let privileged = mode(&self.appliance.grammar, PRIVILEGED);
-        self.levels.truncate(1);
-        self.levels.push(Place { mode: privileged, path: Path::new() });
-    }
-
-    /// Goes to the console of a processor (decisions 6).
-    pub(super) fn enter_processor(&mut self, slot: u16, cpu: u16) {
-        self.processor = (slot, cpu);
-        let mode = mode(&self.appliance.grammar, PROCESSOR);
-        self.levels.push(Place { mode, path: Path::new() });
-    }
-
-    /// Begins at the privileged level, which it then does not leave but by ending.
-    pub(super) fn land_privileged(&mut self, privilege: Privilege) {
-        self.enter_privileged(privilege);
-        self.landed_privileged = true;
-    }
-
-    /// Goes to the user level.
-    pub(super) fn leave_privileged(&mut self) {
-        self.levels.truncate(1);
-    }
-
-    /// Leaves the privileged level by one step: a session that began there ends (base-cli 1.3).
-    pub(super) fn exit_privileged(&mut self) {
-        self.is_over |= self.landed_privileged;
-        self.leave_privileged();
-    }
-
-    /// Another session, or a restart, may have removed the block that this one is in.
-    fn leave_vanished_levels(&mut self) {
-        let configuration = self.appliance.configuration();
-        let grammar = &self.appliance.grammar;
-        let tree = &configuration.trees.configuration;
-        let exists = |place: &Place| {
-            place.path.iter().all(|(_, key)| key.is_empty())
-                || tree.block(grammar, &place.path).is_some()
-        };
-        let vanished = self.levels.iter().position(|level| !exists(level));
-        drop(configuration);
-        if let Some(first) = vanished {
-            self.levels.truncate(first.max(1));
-        }
-    }
-
-    /// The filter behind a `|`, for a command whose output can be filtered.
-    fn filter(
-        &self,
-        grammar: &Grammar,
-        command: &Command,
-        words: Option<&[Word<'_>]>,
-        line: &str,
-    ) -> Result<Option<OutputFilter>, String> {
-        let Some(words) = words else { return Ok(None) };
-        let unknown = |place: usize| Stop { word: place, why: matcher::Why::Unknown };
-        if !matches!(command.verb, Verb::Show(_)) {
-            return Err(stop_message(grammar, &unknown(0), words, line));
-        }
-        let incomplete = grammar.message(Message::IncompleteCommand, &[]);
-        let word = words.get(1).ok_or_else(|| incomplete.clone())?;
-        let filter = self
-            .filter_named(word)
-            .ok_or_else(|| stop_message(grammar, &unknown(1), words, line))?;
-        let pattern = words.get(2).ok_or(incomplete)?;
-        // Blanks belong to the pattern, as on the device; quotes around all of it do not.
-        let whole = words.len() == 3 && pattern.quoted;
-        let text = if whole { pattern.text } else { line[pattern.start..].trim_end() };
-        let filter = OutputFilter::new(filter, text)
-            .ok_or_else(|| grammar.message(Message::BadPattern, &[("pattern", text)]))?;
-        Ok(Some(filter))
-    }
-
-    fn filter_named(&self, word: &Word<'_>) -> Option<Filter> {
-        let grammar = &self.appliance.grammar;
-        let place = grammar.choices.iter().position(|choice| choice.name == FILTERS)?;
-        let choice = &grammar.choices[place];
-        let choice_type = ValueType::Choice(crate::grammar::value::TypeId(place));
-        let name = match choice_type.fit(&grammar.choices, word.text, word.quoted) {
-            Fit::Exact(value) => choice.word_of(&value),
-            Fit::Beginnings(places) if places.len() == 1 => choice.words[places[0]].word.clone(),
-            Fit::Beginnings(_) | Fit::Typed(_) | Fit::Free(_) | Fit::OutOfRange(..) | Fit::No => {
-                return None;
-            }
-        };
-        Filter::from_name(&name)
-    }
-
-    /// Help behind a `|`.
-    fn filter_help(&self, text: &str) -> Option<String> {
-        let grammar = &self.appliance.grammar;
-        let words = words::split(text);
-        let place = words::pipe(&words).filter(|place| *place > 0)?;
-        let ends_in_word = words.last().is_some_and(|word| word.end == text.len());
-        let behind = &words[place + 1..];
-        let listing = match (behind.len(), ends_in_word) {
-            (0, false) | (1, true) => {
-                let beginning = behind.first().map_or("", |word| word.text);
-                let choice = grammar.choice_type(FILTERS)?;
-                let candidates = choice.words.iter().filter(|word| {
-                    beginning.is_empty()
-                        || crate::grammar::value::starts_with_ignoring_case(&word.word, beginning)
-                });
-                candidates
-                    .map(|word| help::Candidate {
-                        word: word.word.clone(),
-                        help: word.help.clone(),
-                        literal: true,
-                    })
-                    .collect()
-            }
-            (0, true) => return None,
-            _ => vec![help::Candidate {
-                word: ValueType::Line.placeholder().to_owned(),
-                help: grammar.phrase(Message::HelpPattern).to_owned(),
-                literal: false,
-            }],
-        };
-        let listing = help::Listing { candidates: listing, ..help::Listing::default() };
-        Some(help::layout(grammar, &listing))
-    }
 }
 
 impl Drop for Session {
@@ -842,7 +478,7 @@ impl Drop for Session {
     }
 }
 
-fn mode(grammar: &Grammar, name: &str) -> ModeId {
+pub(super) fn mode(grammar: &Grammar, name: &str) -> ModeId {
     grammar.mode_named(name).unwrap_or(ModeId(0))
 }
 

@@ -181,6 +181,27 @@ impl Editor<'_> {
         if is_there { Ok(()) } else { Err(Refusal::new(first.message)) }
     }
 
+    /// Another statement of the block may have the key already, in a way that both cannot have it.
+    pub(super) fn check_differs(
+        &self,
+        storage: &Storage,
+        command: &Command,
+        values: &Values,
+    ) -> Result<(), Refusal> {
+        let Some(difference) = &storage.differs else { return Ok(()) };
+        if !self.is_new(command, values) {
+            return Ok(());
+        }
+        let mut others =
+            difference.from.iter().filter_map(|kept| self.related(storage, command, values, *kept));
+        match others.next() {
+            None => Ok(()),
+            Some((other, _)) => Err(self
+                .refusal(difference.message, command, values)
+                .with("other", other.fixed_words())),
+        }
+    }
+
     /// A statement that is there already keeps the name that it claims.
     pub(super) fn check_claim(&self, command: &Command, values: &Values) -> Result<(), Refusal> {
         let tree = &self.trees.configuration;
@@ -195,7 +216,7 @@ impl Editor<'_> {
     }
 
     /// A refusal with the values of the line in its places.
-    fn refusal(&self, message: Message, command: &Command, values: &Values) -> Refusal {
+    pub(super) fn refusal(&self, message: Message, command: &Command, values: &Values) -> Refusal {
         values.iter().fold(Refusal::new(message), |refusal, (argument, value)| {
             let argument = &command.arguments[usize::from(*argument)];
             let mut text = String::new();
@@ -261,6 +282,7 @@ pub(super) fn read_file(
 /// What is said of a `ref` to something that is not there.
 pub fn no_such_reference(kept: Kept, name: &str) -> Refusal {
     let message = match kept {
+        Kept::Vrf => Message::NoSuchVrf,
         Kept::Zone => Message::NoSuchZone,
         Kept::Site => Message::NoSuchSite,
         Kept::Si => Message::NoSuchSi,

@@ -117,13 +117,19 @@ impl<'a> Editor<'a> {
         self.check_references(storage, command, values)?;
         check_values(storage, values)?;
         self.check_claim(command, values)?;
+        self.check_differs(storage, command, values)?;
         self.check_numbers(storage, command, values)?;
         self.check_first(storage, command, values)?;
+        self.check_device(storage, command, values)?;
+        self.check_once(storage, command, values)?;
         self.file = read_file(command, values)?;
         if storage.each.is_empty() {
             self.check_needs(storage, command, values)?;
-            let sealed = self.seal(command, values)?;
-            self.put(command, storage, sealed.unwrap_or_else(|| values.clone()), false);
+            let changed = match self.seal(command, values)? {
+                None => self.gathered(storage, command, values),
+                sealed => sealed,
+            };
+            self.put(command, storage, changed.unwrap_or_else(|| values.clone()), false);
             return Ok(self.outcome);
         }
         let entries = split(storage, values);
@@ -158,6 +164,10 @@ impl<'a> Editor<'a> {
             self.put(command, storage, key_of(command, values), true);
             return Ok(self.outcome);
         }
+        if let Some(left) = self.left_over(storage, command, values, words)? {
+            self.put(command, storage, left, false);
+            return Ok(self.outcome);
+        }
         let entries = if storage.each.is_empty() {
             smallvec![values.clone()]
         } else {
@@ -169,9 +179,10 @@ impl<'a> Editor<'a> {
                     // `no` of a switch that is off says nothing (decisions 1.7).
                     return Ok(self.outcome);
                 }
-                return Err(Refusal::new(Message::NoSuchEntry).with("words", words));
+                return Err(self.not_there(storage, command, entry, words));
             }
             self.check_unused(storage, entry)?;
+            self.check_primary(storage, command, entry)?;
         }
         for entry in &entries {
             self.take(command, storage, entry);
@@ -241,7 +252,9 @@ impl<'a> Editor<'a> {
         self.check_references(storage, command, values)?;
         check_values(storage, values)?;
         self.check_claim(command, values)?;
+        self.check_differs(storage, command, values)?;
         self.check_needs(storage, command, values)?;
+        self.check_device(storage, command, values)?;
         let grammar = self.grammar;
         let Some(block) = self.block_mut() else { return Ok(self.outcome) };
         if let Some(statement) = block.find_mut(command, values) {

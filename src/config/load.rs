@@ -13,6 +13,7 @@ use crate::config::delimited::{self, Text};
 use crate::config::edit::{Change, Editor, Outcome, Place, Refusal, Trees, password_in_clear};
 use crate::config::tree::{Opaque, Values, key_of};
 use crate::grammar::link::Message;
+use crate::grammar::ports::taken_apart;
 use crate::grammar::trie::NodeId;
 use crate::grammar::value::{Value, ValueType};
 use crate::grammar::{CommandId, Grammar, ModeId, Verb};
@@ -181,6 +182,7 @@ fn load_with<L: Listener>(
         root: Rc::new(Place { mode: root, path: Vec::new() }),
         levels: Vec::new(),
         unknown_block: None,
+        refused: None,
         verbatim: None,
         report: Report::default(),
     };
@@ -206,12 +208,22 @@ pub fn stop_message(
     let rest = words.get(stop.word).map_or("", |word| line[word.start..].trim_end());
     match &stop.why {
         Why::Unknown => grammar.message(Message::InvalidInput, &[("rest", rest)]),
+        Why::NoPort => {
+            let word = words.get(stop.word).map_or("", |word| word.text);
+            let apart = taken_apart(word).and_then(|apart| Some(apart + rest.strip_prefix(word)?));
+            grammar.message(Message::InvalidInput, &[("rest", apart.as_deref().unwrap_or(rest))])
+        }
         Why::Ambiguous(_) => grammar.message(Message::AmbiguousInput, &[("rest", rest)]),
         Why::NoSuch(message) => {
             let value = words.get(stop.word).map_or("", |word| word.text);
             grammar.message(*message, &[("app", value)])
         }
         Why::Incomplete => grammar.message(Message::IncompleteCommand, &[]),
+        Why::Outside(message, low, high) => {
+            let value = words.get(stop.word).map_or("", |word| word.text);
+            let places = [("value", value), ("low", &low.to_string()), ("high", &high.to_string())];
+            grammar.message(*message, &places)
+        }
         Why::OutOfRange(low, high) => {
             let value = words.get(stop.word).map_or("", |word| word.text);
             let places = [("value", value), ("low", &low.to_string()), ("high", &high.to_string())];
@@ -255,9 +267,24 @@ struct Loader<'a, L> {
     levels: Vec<Rc<Place>>,
     /// Indent of the unknown line whose indented lines belong to it.
     unknown_block: Option<usize>,
+    /// The refused line whose indented lines belong to it, if it would have opened a block.
+    refused: Option<Refused>,
     /// The block that takes all lines as they are, and the word that ends it.
     verbatim: Option<(Rc<Place>, String)>,
     report: Report,
+}
+
+/// A line that was refused, and may have been the beginning of a block.
+#[derive(Clone, Copy)]
+struct Refused {
+    /// Its number.
+    line: usize,
+    indent: usize,
+    /// Where it was looked for.
+    mode: ModeId,
+    /// Whether it would have opened a block, which is looked at when something is indented under
+    /// it.
+    opens: bool,
 }
 
 impl<L: Listener> Loader<'_, L> {
@@ -274,6 +301,7 @@ impl<L: Listener> Loader<'_, L> {
             if !content.is_empty() {
                 self.levels.clear();
                 self.unknown_block = None;
+                self.refused = None;
             }
             let place = self.place();
             self.tell(number, line, &place, Fate::Silent);
@@ -288,6 +316,16 @@ impl<L: Listener> Loader<'_, L> {
                 return;
             }
             self.unknown_block = None;
+        }
+        if let Some(refused) = self.refused.take().filter(|one| indent > one.indent)
+            && (refused.opens || self.would_open(refused.mode))
+        {
+            let places = [("line", &*refused.line.to_string())];
+            let reason = self.grammar.message(Message::BlockRefused, &places);
+            let place = self.place();
+            self.reject(number, line, indent, &place, None, reason);
+            self.refused = Some(Refused { opens: true, ..refused });
+            return;
         }
         if content.starts_with(ARMOR[0]) {
             self.armored(number, line, indent, rest);
@@ -541,6 +579,28 @@ impl<L: Listener> Loader<'_, L> {
         })
     }
 
+    /// Whether the last line that was refused is one that opens a block, or the beginning of one.
+    /// What is indented under it would otherwise end up in the block before.
+    fn would_open(&self, mode: ModeId) -> bool {
+        let Some(line) = self.report.rejected.last().map(|refused| refused.text.as_str()) else {
+            return false;
+        };
+        let words = words::split(line);
+        let opens =
+            |command: CommandId| matches!(self.grammar.command(command).verb, Verb::Open(_));
+        match matcher::match_line(self.grammar, mode, &words, line) {
+            Ok(hit) => opens(hit.command),
+            Err(stop) => self.grammar.search_path(mode).into_iter().any(|mode| {
+                let before = &words[..stop.word];
+                matcher::walk(self.grammar, mode, before, line).is_ok_and(|walk| {
+                    let mut behind =
+                        self.grammar.trie(mode).commands_behind(walk.place).into_iter();
+                    behind.any(opens)
+                })
+            }),
+        }
+    }
+
     fn keep_opaque(&mut self, number: usize, place: &Place, line: &str) {
         self.report.opaque.push(number);
         if let Some(block) = self.trees.configuration.block_mut(self.grammar, &place.path) {
@@ -571,6 +631,8 @@ impl<L: Listener> Loader<'_, L> {
         let text = line.trim_ascii_start().to_owned();
         let why = Rejected { line: number, text, column, reason };
         self.tell(number, line, place, Fate::Rejected { command, why: &why });
+        let indent = line.len() - line.trim_ascii_start().len();
+        self.refused = Some(Refused { line: number, indent, mode: place.mode, opens: false });
         self.report.rejected.push(why);
     }
 

@@ -35,22 +35,64 @@ pub fn unresolved<'a>(
     command: &'a Command,
     values: &'a Values,
 ) -> impl Iterator<Item = Unresolved<'a>> {
-    let mut blocks: Vec<(ModeId, &Block)> = Vec::new();
+    let mut named = Named { grammar, tree, blocks: Vec::new() };
     values.iter().filter_map(move |(argument, value)| {
         let argument = &command.arguments[usize::from(*argument)];
         let ValueType::Reference(targets, _) = &argument.value_type else { return None };
-        let is_there = targets.iter().any(|kept| {
-            let owner = blocks.iter().rev().find_map(|(mode, block)| {
-                Some((grammar.keeping(*mode, *kept).filter(|one| last_key(one).is_some())?, block))
-            });
-            match owner {
-                Some((kind, block)) => holds(block, kind, value),
-                None => tree.has_target(*kept, value),
-            }
+        let is_there = targets.iter().any(|kept| match named.owner(*kept) {
+            Some((kind, block)) => holds(block, kind, value),
+            None => tree.has_target(*kept, value),
         });
-        blocks.extend(targets.iter().filter_map(|kept| opened(grammar, tree, *kept, value)));
+        named.add(targets, value);
         (!is_there).then_some(Unresolved { argument, targets, value })
     })
+}
+
+/// The blocks that the values of a line name, in order.
+#[derive(Debug)]
+pub struct Named<'a> {
+    grammar: &'a Grammar,
+    tree: &'a Tree,
+    blocks: Vec<(ModeId, &'a Block)>,
+}
+
+impl<'a> Named<'a> {
+    /// The blocks of the values that stand before a place of a line, each with the statements that
+    /// its `ref` may name.
+    pub fn before(grammar: &'a Grammar, tree: &'a Tree, values: &[(&[Kept], Value)]) -> Self {
+        let mut named = Named { grammar, tree, blocks: Vec::new() };
+        for (targets, value) in values {
+            named.add(targets, value);
+        }
+        named
+    }
+
+    fn add(&mut self, targets: &[Kept], value: &Value) {
+        let (grammar, tree) = (self.grammar, self.tree);
+        self.blocks.extend(targets.iter().filter_map(|kept| opened(grammar, tree, *kept, value)));
+    }
+
+    /// The block in which a `ref` behind these values names a statement, and the command that the
+    /// statement is of; `None` if it may stand anywhere.
+    pub fn owner(&self, kept: Kept) -> Option<(&'a Command, &'a Block)> {
+        self.holding(kept, |command| last_key(command).is_some())
+    }
+
+    /// The block behind these values whose statements of that name are suggested.
+    pub fn suggesting(&self, kept: Kept) -> Option<(&'a Command, &'a Block)> {
+        self.holding(kept, |_| true)
+    }
+
+    fn holding(
+        &self,
+        kept: Kept,
+        fits: impl Fn(&Command) -> bool,
+    ) -> Option<(&'a Command, &'a Block)> {
+        self.blocks.iter().rev().find_map(|(mode, block)| {
+            let kind = self.grammar.keeping(*mode, kept).filter(|one| fits(one))?;
+            Some((kind, *block))
+        })
+    }
 }
 
 /// The argument that is the only key of a command.
@@ -78,4 +120,27 @@ fn opened<'a>(
     let Verb::Open(mode) = command.verb else { return None };
     let key = Values::from_iter([(last_key(command)?, value.clone())]);
     Some((mode, tree.root.find(command, &key)?.block.as_deref()?))
+}
+
+/// Whether a statement of that name has the text for its argument of that name, or else as its last
+/// key, in any case. Looks at the whole tree.
+pub fn has_value(grammar: &Grammar, block: &Block, kept: Kept, argument: &str, text: &str) -> bool {
+    block.statements().any(|statement| {
+        let command = grammar.command(statement.command);
+        let is_it = command.storage.as_ref().is_some_and(|storage| {
+            storage.kept == kept
+                && command
+                    .argument(argument)
+                    .or_else(|| storage.key.last().copied())
+                    .and_then(|place| statement.value_at(place))
+                    .is_some_and(
+                        |value| matches!(value, Value::Text(one) if one.eq_ignore_ascii_case(text)),
+                    )
+        });
+        is_it
+            || statement
+                .block
+                .as_deref()
+                .is_some_and(|inner| has_value(grammar, inner, kept, argument, text))
+    })
 }

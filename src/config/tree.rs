@@ -11,6 +11,8 @@ use arcstr::ArcStr;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use smallvec::{SmallVec, smallvec};
 
+use crate::config::addresses::Addresses;
+use crate::config::interfaces::address_and_mask;
 use crate::grammar::link::Kept;
 use crate::grammar::value::{Fit, Value, ValueType};
 use crate::grammar::{Command, CommandId, Grammar};
@@ -31,6 +33,8 @@ pub struct Tree {
     uses: HashMap<(Kept, String), u32>,
     /// How many statements claim a domain name with everything below it.
     wide_claims: u32,
+    /// The addresses of interfaces.
+    addresses: Addresses,
 }
 
 /// The statements of one instance of a mode.
@@ -480,6 +484,7 @@ impl Tree {
             && self.targets == other.targets
             && self.uses == other.uses
             && self.wide_claims == other.wide_claims
+            && self.addresses == other.addresses
     }
 
     /// Whether a statement of that name with that last key exists.
@@ -497,6 +502,11 @@ impl Tree {
         self.wide_claims > 0
     }
 
+    /// The addresses of interfaces.
+    pub(super) fn addresses(&self) -> &Addresses {
+        &self.addresses
+    }
+
     /// Takes note of a statement that was kept (`true`) or removed, and of all in its block.
     pub fn note(&mut self, grammar: &Grammar, statement: &Statement, kept: bool) {
         let command = grammar.command(statement.command);
@@ -504,6 +514,11 @@ impl Tree {
         if storage.claim.as_ref().is_some_and(|claim| claim.below) {
             self.wide_claims =
                 if kept { self.wide_claims + 1 } else { self.wide_claims.saturating_sub(1) };
+        }
+        if let Some((address, mask)) =
+            storage.apart.and_then(|apart| address_and_mask(apart, &statement.values))
+        {
+            self.addresses.note(address, mask, kept);
         }
         if grammar.is_referenced(storage.kept)
             && let Some(last) = storage.key.last()

@@ -1,6 +1,10 @@
 //! Datagrams in batches on Linux: one call of the system receives all that wait, one sends all
 //! replies. The calls are those of `nix`; nothing here is `unsafe`.
 //!
+//! A question that comes alone costs less if it is received and answered alone. So after a batch of one
+//! the next few are taken one at a time; then a batch is asked for again, which tells whether there
+//! is more to do.
+//!
 //! Several sockets share an address by `SO_REUSEPORT`, and the system gives each client's datagrams
 //! to one of them. The first socket is bound without it, so that an address which another program
 //! has is not shared with that by accident.
@@ -11,19 +15,23 @@ use std::num::NonZeroUsize;
 use std::os::fd::AsRawFd as _;
 
 use nix::sys::socket::{
-    ControlMessage, MsgFlags, MultiHeaders, SockaddrIn, SockaddrIn6, SockaddrLike, recvmmsg,
-    sendmmsg,
+    ControlMessage, MsgFlags, MultiHeaders, SockaddrIn, SockaddrIn6, SockaddrLike, recvfrom,
+    recvmmsg, sendmmsg, sendto,
 };
 use rustix::net::sockopt::{
     set_socket_recv_buffer_size, set_socket_recv_buffer_size_force, set_socket_reuseport,
 };
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
-use super::datagram::{DatagramSocket, Datagrams, WIDTH, Wait};
+use super::datagram::{DatagramSocket, Datagrams, PATIENCE, WIDTH, Wait, WaitEnds};
 
 /// Bytes of datagrams that the system is asked to keep for a worker that is busy: some 4,000
 /// questions. Without privileges it may allow less (`net.core.rmem_max`).
 const RECEIVE_BUFFER: usize = 4 << 20;
+
+/// Datagrams that are taken one at a time after one that came alone. With more, a burst would be noticed
+/// later; with fewer, quiet hours would cost more.
+const LONE: u8 = 7;
 
 /// Binds as many sockets to one address; with port 0 the system picks the port.
 ///
@@ -98,36 +106,72 @@ pub(super) struct BatchSocket<Client> {
     socket: UdpSocket,
     received: MultiHeaders<Client>,
     sent: MultiHeaders<Client>,
+    /// Datagrams that are still to be taken one at a time.
+    lone: u8,
 }
 
 impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
     type Client = Client;
 
+    fn prepare(socket: &UdpSocket) -> io::Result<WaitEnds> {
+        if socket.local_addr()?.ip().is_unspecified() {
+            // To be woken it would be connected, and from then on reply from the address of that
+            // connection, whatever address was asked.
+            socket.set_read_timeout(Some(PATIENCE))?;
+            return Ok(WaitEnds::ByItself);
+        }
+        Ok(WaitEnds::ByDatagram)
+    }
+
     fn new(socket: UdpSocket) -> Self {
         let headers = || MultiHeaders::preallocate(WIDTH, None);
-        BatchSocket { socket, received: headers(), sent: headers() }
+        BatchSocket { socket, received: headers(), sent: headers(), lone: 0 }
     }
 
     fn receive(&mut self, datagrams: &mut Datagrams<Client>, wait: Wait) -> io::Result<()> {
+        let (mut buffers, entries) = datagrams.empty();
         let flags = match wait {
-            Wait::Briefly => MsgFlags::MSG_WAITFORONE,
+            Wait::ForOne if self.lone > 0 => {
+                self.lone -= 1;
+                let Some(buffer) = buffers.next() else { return Ok(()) };
+                return match recvfrom(self.socket.as_raw_fd(), buffer) {
+                    Ok((length, client)) => {
+                        entries.extend(client.map(|client| (Some(length), client)));
+                        Ok(())
+                    }
+                    Err(nix::Error::EAGAIN) => Ok(()),
+                    Err(error) => Err(error.into()),
+                };
+            }
+            Wait::ForOne => MsgFlags::MSG_WAITFORONE,
             Wait::No => MsgFlags::MSG_DONTWAIT,
         };
-        let (mut buffers, entries) = datagrams.empty();
         let mut slices: [[IoSliceMut<'_>; 1]; WIDTH] =
             std::array::from_fn(|_| [IoSliceMut::new(buffers.next().unwrap_or_default())]);
         let fd = self.socket.as_raw_fd();
         match recvmmsg(fd, &mut self.received, &mut slices, flags, None) {
-            Ok(messages) => entries
-                .extend(messages.filter_map(|message| Some((message.bytes, message.address?)))),
+            Ok(messages) => {
+                entries.extend(messages.filter_map(|one| Some((Some(one.bytes), one.address?))));
+            }
             Err(nix::Error::EAGAIN) => {}
             Err(error) => return Err(error.into()),
+        }
+        if entries.len() == 1 {
+            self.lone = LONE;
         }
         Ok(())
     }
 
     fn send(&mut self, datagrams: &Datagrams<Client>) {
         let mut replies = datagrams.replies();
+        let Some((first, client)) = replies.next() else { return };
+        let Some(second) = replies.next() else {
+            let send = || sendto(self.socket.as_raw_fd(), first, &client, MsgFlags::empty());
+            // One that cannot be sent is lost, as any datagram may be.
+            while send() == Err(nix::Error::EINTR) {}
+            return;
+        };
+        let mut replies = [(first, client), second].into_iter().chain(replies);
         let mut clients = [None; WIDTH];
         let mut count = 0;
         let slices: [[IoSlice<'_>; 1]; WIDTH] = std::array::from_fn(|place| {

@@ -4,11 +4,15 @@
 //! there, answers them as one [`Batch`] and sends the replies. The system spreads clients over the
 //! sockets of one address. [`super::batch_socket`] moves a batch with one call of the system and is
 //! there on Linux; [`super::plain_socket`] does with what every system has.
+//!
+//! A worker that is to stop may wait for a datagram that never comes. Where a wait ends by itself it
+//! looks then; where it does not, a datagram of our own ends it ([`Waker`]).
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -18,6 +22,7 @@ use crate::counters::Counters;
 use crate::dns::fast::{Batch, ROOM};
 use crate::dns::rate::{Limiter, Verdict};
 use crate::dns::respond::{Deferred, Responder, cut, is_known};
+use crate::dns::waker::Waker;
 use crate::listen::PAUSE_AFTER_ERROR;
 
 /// Datagrams that are received and answered together. Wider batches cost more than they save
@@ -31,8 +36,12 @@ const LONGEST: usize = u16::MAX as usize;
 /// into the same few lines of the processor's caches.
 const STRIDE: usize = LONGEST + 1 + 320;
 
-/// How long a worker waits for a datagram before it looks whether it is to stop.
+/// How long a wait lasts that ends by itself. The worker looks then whether it is to stop.
 pub(super) const PATIENCE: Duration = Duration::from_millis(100);
+
+/// How long a worker that is to stop may take to do so. One that takes longer is left to the end of
+/// the program, so that nothing that the system does to datagrams of our own keeps it from ending.
+const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// How many batches may be taken from the queue of a socket while it is closed. What came before
 /// is answered; what keeps coming is not, so that closing ends.
@@ -43,10 +52,17 @@ pub(super) trait DatagramSocket {
     /// The address of a client as the socket keeps it.
     type Client: Copy;
 
-    /// Takes a socket of the system that is bound and waits for [`PATIENCE`] at most.
+    /// Sets what [`DatagramSocket::new`] relies on, and says how its waits end.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    fn prepare(socket: &UdpSocket) -> io::Result<WaitEnds>;
+
+    /// Takes a socket of the system that is bound and prepared.
     fn new(socket: UdpSocket) -> Self;
 
-    /// Takes what is there; waits for a datagram for [`PATIENCE`] at most, or not at all.
+    /// Takes what is there.
     ///
     /// # Errors
     ///
@@ -66,17 +82,28 @@ pub(super) trait DatagramSocket {
 /// Whether to wait for a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// For [`PATIENCE`] at most.
-    Briefly,
+    /// Until one is there, or for [`PATIENCE`] ([`WaitEnds`]).
+    ForOne,
     /// Not at all.
     No,
+}
+
+/// What ends the wait for a datagram that does not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WaitEnds {
+    /// [`PATIENCE`].
+    ByItself,
+    /// A datagram of our own ([`Waker`]), so that no wait needs a timer.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only there it is safe"))]
+    ByDatagram,
 }
 
 /// Datagrams in their buffers. A reply takes the place of its question.
 pub(super) struct Datagrams<Client> {
     bytes: Vec<u8>,
-    /// Length of the datagram or reply, and the other side, of the buffers in use.
-    entries: Vec<(usize, Client)>,
+    /// Length of the datagram or reply, and the other side, of the buffers in use; `None`: there is
+    /// nothing to answer or to send.
+    entries: Vec<(Option<usize>, Client)>,
 }
 
 impl<Client: Copy> Datagrams<Client> {
@@ -86,7 +113,9 @@ impl<Client: Copy> Datagrams<Client> {
     }
 
     /// All buffers, to receive into, and the list in which to enter what came.
-    pub(super) fn empty(&mut self) -> (impl Iterator<Item = &mut [u8]>, &mut Vec<(usize, Client)>) {
+    pub(super) fn empty(
+        &mut self,
+    ) -> (impl Iterator<Item = &mut [u8]>, &mut Vec<(Option<usize>, Client)>) {
         let buffers = self.bytes.chunks_exact_mut(STRIDE).map(|buffer| &mut buffer[..=LONGEST]);
         self.entries.clear();
         (buffers, &mut self.entries)
@@ -97,12 +126,17 @@ impl<Client: Copy> Datagrams<Client> {
         self.bytes
             .chunks_exact(STRIDE)
             .zip(&self.entries)
-            .filter(|(_, (length, _))| *length > 0)
-            .map(|(buffer, (length, client))| (&buffer[..*length], *client))
+            .filter_map(|(buffer, (length, client))| Some((&buffer[..(*length)?], *client)))
     }
 
-    /// Replaces every datagram by the reply to it; a length of 0 means that there is none. Gives the
-    /// questions whose replies come later.
+    /// Leaves what this client sent unanswered.
+    fn ignore(&mut self, is_meant: impl Fn(&Client) -> bool) {
+        for (length, _) in self.entries.iter_mut().filter(|(_, client)| is_meant(client)) {
+            *length = None;
+        }
+    }
+
+    /// Replaces every datagram by the reply to it. Gives the questions whose replies come later.
     fn answer(
         &mut self,
         worker: &Worker,
@@ -111,23 +145,25 @@ impl<Client: Copy> Datagrams<Client> {
     ) -> Vec<(Box<Deferred>, Client)> {
         let mut later = Vec::new();
         let mut batch = Batch::begin(&worker.responder, reply);
-        let all = self.bytes.chunks_exact_mut(STRIDE).zip(&mut self.entries);
-        match &worker.limiter {
-            None => {
-                for (buffer, (length, client)) in all {
-                    let answered = batch.answer(&mut buffer[..=LONGEST], *length, ip(client));
-                    later.extend(batch.take_later().map(|deferred| (deferred, *client)));
-                    *length = answered.unwrap_or(0);
-                }
-            }
-            Some(limiter) => {
-                for (buffer, (length, client)) in all {
-                    let buffer = &mut buffer[..=LONGEST];
-                    let message = buffer[..*length].to_vec();
-                    let answered = batch.answer(buffer, *length, ip(client)).unwrap_or(0);
-                    later.extend(batch.take_later().map(|deferred| (deferred, *client)));
-                    *length = limit(worker, limiter, &message, ip(client), buffer, answered);
-                }
+        let mut plain = [None; WIDTH];
+        let messages = self.bytes.chunks_exact(STRIDE).zip(&self.entries);
+        for (plain, (buffer, (length, _))) in plain.iter_mut().zip(messages) {
+            *plain = length.and_then(|length| batch.recognise(&buffer[..length]));
+        }
+        if self.entries.len() > 1 {
+            plain.iter().flatten().for_each(|plain| batch.fetch(*plain));
+        }
+        let all = self.bytes.chunks_exact_mut(STRIDE).zip(&mut self.entries).zip(plain);
+        for ((buffer, (length, client)), plain) in all {
+            let Some(received) = length.take() else { continue };
+            let buffer = &mut buffer[..=LONGEST];
+            let message = worker.limiter.is_some().then(|| buffer[..received].to_vec());
+            *length = batch.answer_recognised(plain, buffer, received, ip(client));
+            later.extend(batch.take_later().map(|deferred| (deferred, *client)));
+            if let (Some(limiter), Some(message), Some(answered)) =
+                (&worker.limiter, message, *length)
+            {
+                *length = limit(worker, limiter, &message, ip(client), buffer, answered);
             }
         }
         batch.finish();
@@ -159,7 +195,7 @@ fn relay(worker: &Arc<Worker>, deferred: Deferred, client: SocketAddr, socket: &
             let length = reply.len();
             reply.resize(length.max(ROOM), 0);
             let length = limit(&worker, limiter, &message, client.ip(), &mut reply, length);
-            reply.truncate(length);
+            reply.truncate(length.unwrap_or(0));
         }
         if !reply.is_empty() {
             // One that cannot be sent is lost, as any datagram may be.
@@ -168,8 +204,8 @@ fn relay(worker: &Arc<Worker>, deferred: Deferred, client: SocketAddr, socket: &
     });
 }
 
-/// Lets the rate limit judge the reply of this length in `buffer`; gives its length then, 0 if it is
-/// not sent.
+/// Lets the rate limit judge the reply of this length in `buffer`; gives its length then, `None` if it
+/// is not sent.
 fn limit(
     worker: &Worker,
     limiter: &Limiter,
@@ -177,36 +213,47 @@ fn limit(
     client: IpAddr,
     buffer: &mut [u8],
     length: usize,
-) -> usize {
+) -> Option<usize> {
     let responder = &worker.responder;
-    if length == 0 || is_known(responder, message, client) {
-        return length;
+    if is_known(responder, message, client) {
+        return Some(length);
     }
     let counters = &responder.appliance.counters;
     let now = responder.appliance.clock.now();
     match limiter.judge(client, &buffer[..length], now) {
-        Verdict::Send => length,
+        Verdict::Send => Some(length),
         Verdict::Drop => {
             Counters::count(&counters.rate_limited_dropped);
-            0
+            None
         }
         Verdict::Cut => {
             let mut out = Vec::new();
             if !cut(responder, message, client, &buffer[..length], &mut out) {
-                return 0;
+                return None;
             }
             Counters::count(&counters.rate_limited_cut);
             buffer[..out.len()].copy_from_slice(&out);
-            out.len()
+            Some(out.len())
         }
     }
+}
+
+/// The thread of a worker.
+#[derive(Debug)]
+struct Thread {
+    handle: JoinHandle<()>,
+    /// Without one it looks by itself whether it is to stop.
+    waker: Option<Waker>,
+    /// Nothing ever comes; its other end goes with the thread. The lock makes it one that threads may
+    /// share.
+    ended: Mutex<Receiver<()>>,
 }
 
 /// Workers that answer until the value is dropped.
 #[derive(Debug, Default)]
 pub(super) struct Workers {
     stop: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
+    threads: Vec<Thread>,
 }
 
 impl Workers {
@@ -214,32 +261,54 @@ impl Workers {
     ///
     /// # Errors
     ///
-    /// The system has no thread left, or its socket no patience.
+    /// The system has no thread or no socket left.
     pub(super) fn start<Socket: DatagramSocket>(
         &mut self,
         socket: UdpSocket,
         worker: Worker,
     ) -> io::Result<()> {
-        socket.set_read_timeout(Some(PATIENCE))?;
+        let wait_ends = Socket::prepare(&socket)?;
         let stop = Arc::clone(&self.stop);
         let worker = Arc::new(worker);
         let sender = Arc::new(socket.try_clone()?);
-        let thread = thread::Builder::new()
-            .name(format!("dns-{}", self.threads.len()))
-            .spawn(move || work(Socket::new(socket), &sender, &worker, &stop))?;
-        self.threads.push(thread);
+        let waker = match wait_ends {
+            WaitEnds::ByItself => None,
+            WaitEnds::ByDatagram => Some(Waker::new(&sender)?),
+        };
+        let waker_address = waker.as_ref().map(Waker::address).transpose()?;
+        let (ends, ended) = channel();
+        let begin = move || {
+            work(Socket::new(socket), &sender, &worker, &stop, waker_address);
+            drop::<Sender<()>>(ends);
+        };
+        let name = format!("dns-{}", self.threads.len());
+        let handle = thread::Builder::new().name(name).spawn(begin)?;
+        self.threads.push(Thread { handle, waker, ended: Mutex::new(ended) });
         Ok(())
+    }
+
+    /// Lets the workers answer what has arrived, and waits for them; says how many have ended.
+    fn stop(&mut self) -> usize {
+        self.stop.store(true, Ordering::Release);
+        let mut ended = 0;
+        // One that cannot be woken, because its address is gone, is left to the end of the program.
+        let ends = |thread: &Thread| thread.waker.as_ref().is_none_or(|one| one.wake().is_ok());
+        let ending: Vec<Thread> = self.threads.drain(..).filter(ends).collect();
+        for Thread { handle, ended: end, .. } in ending {
+            let end = end.into_inner().unwrap_or_else(PoisonError::into_inner);
+            if end.recv_timeout(LAST_WAIT) == Err(RecvTimeoutError::Disconnected) {
+                // A worker that panicked has said so already.
+                let _ = handle.join();
+                ended += 1;
+            }
+        }
+        ended
     }
 }
 
 impl Drop for Workers {
-    /// Lets the workers answer what has arrived, and waits for them.
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Release);
-        for thread in self.threads.drain(..) {
-            // A worker that panicked has said so already.
-            let _ = thread.join();
-        }
+        self.stop();
     }
 }
 
@@ -248,6 +317,7 @@ fn work<Socket: DatagramSocket>(
     sender: &Arc<UdpSocket>,
     worker: &Arc<Worker>,
     stop: &AtomicBool,
+    waker: Option<SocketAddr>,
 ) {
     let mut datagrams = Datagrams::new();
     let mut reply = Vec::new();
@@ -257,7 +327,7 @@ fn work<Socket: DatagramSocket>(
         if stopping {
             left -= 1;
         }
-        let wait = if stopping { Wait::No } else { Wait::Briefly };
+        let wait = if stopping { Wait::No } else { Wait::ForOne };
         match socket.receive(&mut datagrams, wait) {
             Ok(()) if datagrams.entries.is_empty() => {
                 if stopping {
@@ -265,6 +335,9 @@ fn work<Socket: DatagramSocket>(
                 }
             }
             Ok(()) => {
+                if stop.load(Ordering::Acquire) {
+                    datagrams.ignore(|client| Some(Socket::address(client)) == waker);
+                }
                 let later = datagrams.answer(worker, &mut reply, Socket::ip);
                 socket.send(&datagrams);
                 for (deferred, client) in later {

@@ -10,6 +10,7 @@
 //! What a batch shares is done once for it: one load of the snapshot, one look at the clock, one
 //! change of the counters.
 
+use std::hint::black_box;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,7 +24,7 @@ use crate::dns::name;
 use crate::dns::question::HEADER_LENGTH;
 use crate::dns::respond::{Begun, Deferred, Responder, begin};
 use crate::gslb;
-use crate::model::snapshot::{Address, Family, Host, NameEntry, Snapshot};
+use crate::model::snapshot::{Address, Family, Host, HostId, NameEntry, Snapshot};
 
 /// Addresses that a host may have in all. So few of either family always fit into 512 bytes behind
 /// the longest name, and stay below every other limit, so nothing is ever cut.
@@ -46,6 +47,10 @@ const OPT: [u8; OPT_LENGTH] = {
 const MOST_BYTES: usize =
     HEADER_LENGTH + name::MAX_NAME + A_IN.len() + MOST_ADDRESSES * 28 + OPT_LENGTH;
 const _: () = assert!(MOST_BYTES <= 512 && MOST_ADDRESSES <= IPV6_LIMIT);
+
+/// Bytes of a name that are folded together: a whole number of vectors of the processor, so that none
+/// is left over to be folded alone.
+const FOLDED: usize = 32;
 
 /// Room that a buffer must have for [`Batch::answer`], whatever the length of the message in it.
 pub const ROOM: usize = MAX_PAYLOAD as usize;
@@ -91,7 +96,19 @@ impl<'a> Batch<'a> {
     ///
     /// The buffer has at least [`ROOM`].
     pub fn answer(&mut self, buffer: &mut [u8], length: usize, client: IpAddr) -> Option<usize> {
-        if let Some(length) = self.answer_plainly(buffer, length, client) {
+        let plain = self.recognise(buffer.get(..length)?);
+        self.answer_recognised(plain, buffer, length, client)
+    }
+
+    /// As [`Batch::answer`], with what [`Batch::recognise`] said of the message.
+    pub fn answer_recognised(
+        &mut self,
+        plain: Option<Plain>,
+        buffer: &mut [u8],
+        length: usize,
+        client: IpAddr,
+    ) -> Option<usize> {
+        if let Some(length) = plain.and_then(|plain| self.answer_plain(plain, buffer, client)) {
             return Some(length);
         }
         let Responder { appliance, settings } = self.responder;
@@ -113,35 +130,51 @@ impl<'a> Batch<'a> {
         self.later.take()
     }
 
-    /// Answers a message that is a plain question for an address; `None`: it is not, nothing was
-    /// counted, and the buffer is unchanged.
-    pub fn answer_plainly(
+    /// Whether the message is a plain question for an address of a host, and for which. Changes and
+    /// counts nothing.
+    #[must_use]
+    pub fn recognise(&self, message: &[u8]) -> Option<Plain> {
+        Plain::read(message, |name| match self.snapshot.lookup(name) {
+            Some(NameEntry::Host(host)) => Some(host),
+            _ => None,
+        })
+    }
+
+    /// Looks at what the answer will need, so that the processor has it at hand.
+    ///
+    /// An answer follows pointers to memory that may be far away, and waits for each. A walk over
+    /// all questions of a batch, before the first is answered, waits for many of them at a time.
+    pub fn fetch(&self, plain: Plain) {
+        let host = &self.snapshot.hosts[plain.host.index()];
+        black_box((Arc::strong_count(&host.domain), host.addresses.last().map(|last| last.slot)));
+    }
+
+    /// Answers the plain question that stands in the buffer; `None`: the host is none for the short
+    /// way, nothing was counted, and the buffer is unchanged.
+    pub fn answer_plain(
         &mut self,
+        plain: Plain,
         buffer: &mut [u8],
-        length: usize,
         client: IpAddr,
     ) -> Option<usize> {
-        let question = Plain::read(buffer.get(..length)?)?;
         let snapshot = &*self.snapshot;
-        let Some(NameEntry::Host(host)) = snapshot.lookup(question.key()) else { return None };
-        let host = &snapshot.hosts[host.index()];
-        if !snapshot.answers_itself(host, question.family)
+        let host = &snapshot.hosts[plain.host.index()];
+        if !snapshot.answers_itself(host, plain.family)
             || host.addresses.len() > MOST_ADDRESSES
             || buffer.len() < MOST_BYTES
         {
             return None;
         }
         let client = client.to_canonical();
+        let states = &self.responder.appliance.states;
         if self.renewed != Some(client) {
-            gslb::renew_client(snapshot, &self.responder.appliance.states, client, self.now);
+            gslb::renew_client(snapshot, states, client, self.now);
             self.renewed = Some(client);
         }
-        let states = &self.responder.appliance.states;
-        let (_, order) =
-            gslb::select_for(snapshot, states, host, question.family, client, self.now);
+        let (_, order) = gslb::select_for(snapshot, states, host, plain.family, client, self.now);
         self.answered += 1;
         let ttl = snapshot.ttl_of(host);
-        Some(question.write_reply(buffer, host, ttl, &order))
+        Some(plain.write_reply(buffer, host, ttl, &order))
     }
 
     /// Enters what was counted.
@@ -155,17 +188,20 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// A question of type A or AAAA and class IN with nothing about it that would need thought.
-struct Plain {
-    /// The name in lower case, in the first bytes.
-    key: [u8; name::MAX_NAME],
+/// A question of type A or AAAA and class IN for a host, with nothing about it that would need
+/// thought.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain {
+    host: HostId,
+    /// Length of the name.
     key_length: usize,
     family: Family,
     has_edns: bool,
 }
 
 impl Plain {
-    fn read(message: &[u8]) -> Option<Self> {
+    /// Reads a message; `host_of` looks a name up, which is in lower case.
+    fn read(message: &[u8], host_of: impl FnOnce(&[u8]) -> Option<HostId>) -> Option<Self> {
         let (header, body) = message.split_first_chunk::<HEADER_LENGTH>()?;
         // No reply, opcode QUERY, not truncated; one question and no record but one OPT.
         let [_, _, flags, _, 0, 1, 0, 0, 0, 0, 0, additional @ (0 | 1)] = *header else {
@@ -189,20 +225,18 @@ impl Plain {
                 return None;
             };
         }
-        let mut key = [0; name::MAX_NAME];
-        let folded = &mut key[..key_length];
-        folded.copy_from_slice(wire_name);
+        let mut key = [[0; FOLDED]; (name::MAX_NAME + 1) / FOLDED];
+        key.as_flattened_mut()[..key_length].copy_from_slice(wire_name);
         // Length bytes are below `A`: folding them with the rest changes none.
-        folded.make_ascii_lowercase();
-        Some(Plain { key, key_length, family, has_edns })
-    }
-
-    fn key(&self) -> &[u8] {
-        &self.key[..self.key_length]
+        key.iter_mut()
+            .take(key_length.div_ceil(FOLDED))
+            .for_each(|block| block.make_ascii_lowercase());
+        let host = host_of(&key.as_flattened()[..key_length])?;
+        Some(Plain { host, key_length, family, has_edns })
     }
 
     /// Makes the question in `buffer` the reply that gives these addresses, and says how long it is.
-    fn write_reply(&self, buffer: &mut [u8], host: &Host, ttl: u32, order: &[usize]) -> usize {
+    fn write_reply(self, buffer: &mut [u8], host: &Host, ttl: u32, order: &[usize]) -> usize {
         // QR and AA, RD as it was asked; RA, Z, AD, CD and the return code are zero.
         buffer[2] = 0b1000_0100 | (buffer[2] & 1);
         buffer[3] = 0;

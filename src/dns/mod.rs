@@ -26,6 +26,7 @@ pub mod relay;
 mod respond;
 pub mod serve;
 mod tcp;
+mod waker;
 
 pub use encode::Transport;
 pub(crate) use respond::answer_question;

@@ -1,9 +1,12 @@
 //! Datagrams one after the other, with what every system has.
+//!
+//! A wait ends after a while, for to be woken by a datagram of one's own needs a socket that can be
+//! connected and still reply to everybody, which not every system has.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
-use super::datagram::{DatagramSocket, Datagrams, Wait};
+use super::datagram::{DatagramSocket, Datagrams, PATIENCE, Wait, WaitEnds};
 
 /// A socket that takes one datagram after the other.
 #[derive(Debug)]
@@ -15,8 +18,13 @@ pub(super) struct PlainSocket {
 impl DatagramSocket for PlainSocket {
     type Client = SocketAddr;
 
+    fn prepare(socket: &UdpSocket) -> io::Result<WaitEnds> {
+        socket.set_read_timeout(Some(PATIENCE))?;
+        Ok(WaitEnds::ByItself)
+    }
+
     fn new(socket: UdpSocket) -> Self {
-        PlainSocket { socket, wait: Wait::Briefly }
+        PlainSocket { socket, wait: Wait::ForOne }
     }
 
     fn receive(&mut self, datagrams: &mut Datagrams<SocketAddr>, wait: Wait) -> io::Result<()> {
@@ -27,7 +35,7 @@ impl DatagramSocket for PlainSocket {
         let (mut buffers, entries) = datagrams.empty();
         let Some(buffer) = buffers.next() else { return Ok(()) };
         match self.socket.recv_from(buffer) {
-            Ok(entry) => entries.push(entry),
+            Ok((length, client)) => entries.push((Some(length), client)),
             Err(error) if is_nothing_there(&error) => {}
             Err(error) => return Err(error),
         }

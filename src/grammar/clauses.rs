@@ -5,8 +5,8 @@ use crate::grammar::load::{Loader, Result};
 use crate::grammar::notation::{Clause, ClearTarget, CommandStanza, Position};
 use crate::grammar::value::{Fit, Value};
 use crate::grammar::{
-    Above, Argument, Avoidance, Claim, First, LearnedAddress, Level, Most, Need, Privilege,
-    Rejection, Span, Storage, Target, Verb,
+    Above, Apart, Argument, Avoidance, Bounds, Claim, Difference, First, Fitted, LearnedAddress,
+    Level, Most, Need, Privilege, Rejection, Span, Storage, Target, Verb, Whole,
 };
 
 /// The clauses of one stanza.
@@ -164,6 +164,7 @@ impl Clauses<'_> {
             at_most: None,
             unique: None,
             excludes: Vec::new(),
+            differs: None,
             needs: Vec::new(),
             learned: None,
             rejects: Vec::new(),
@@ -176,6 +177,14 @@ impl Clauses<'_> {
             above: Vec::new(),
             spans: Vec::new(),
             avoids: Vec::new(),
+            bounds: Vec::new(),
+            absent: None,
+            once: None,
+            gathers: None,
+            fitted: None,
+            apart: None,
+            wants: Vec::new(),
+            whole: None,
             waits: false,
             again: false,
             hashed: false,
@@ -255,6 +264,43 @@ impl Clauses<'_> {
                 });
             }
             Clause::Waits => storage.waits = true,
+            Clause::Bounds { argument, low, high } => storage.bounds.push(Bounds {
+                argument: self.argument(argument, position)?,
+                low: message_named(low, position)?,
+                high: message_named(high, position)?,
+            }),
+            Clause::Absent(message) => storage.absent = Some(message_named(message, position)?),
+            Clause::Once(message) => storage.once = Some(message_named(message, position)?),
+            Clause::Gathers(argument) => storage.gathers = Some(self.argument(argument, position)?),
+            Clause::Fitted { argument, modules, port, slot } => {
+                storage.fitted = Some(Fitted {
+                    argument: self.argument(argument, position)?,
+                    modules: kept_named(modules, position)?,
+                    no_port: message_named(port, position)?,
+                    no_slot: message_named(slot, position)?,
+                });
+            }
+            Clause::Apart { address, mask, kind } => {
+                storage.apart = Some(Apart {
+                    address: self.argument(address, position)?,
+                    mask: self.argument(mask, position)?,
+                    secondary: self.argument(kind, position)?,
+                });
+            }
+            Clause::Wants { name, message } => {
+                let message = message_named(message, position)?;
+                storage.wants.push((kept_named(name, position)?, message));
+            }
+            Clause::Whole { argument, names, message } => {
+                storage.whole = Some(Whole {
+                    argument: self.argument(argument, position)?,
+                    parts: names
+                        .iter()
+                        .map(|name| kept_named(name, position))
+                        .collect::<Result<_>>()?,
+                    message: message_named(message, position)?,
+                });
+            }
             Clause::AtMost(0) | Clause::Pack(0) => {
                 return Err(position.fault("a number of at least 1 expected"));
             }
@@ -272,6 +318,12 @@ impl Clauses<'_> {
                 for name in names {
                     storage.excludes.push(kept_named(name, position)?);
                 }
+            }
+            Clause::Differs { from, message } => {
+                let from: Result<Vec<Kept>> =
+                    from.iter().map(|name| kept_named(name, position)).collect();
+                storage.differs =
+                    Some(Difference { from: from?, message: message_named(message, position)? });
             }
             Clause::Needs { name, message } => {
                 if name != "group" {

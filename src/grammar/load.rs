@@ -15,8 +15,8 @@ use crate::grammar::notation::{
 use crate::grammar::trie::{Conflict, Trie};
 use crate::grammar::value::{ChoiceType, ChoiceWord, TypeId, ValueType};
 use crate::grammar::whole::{
-    adding, check_alter, check_claim, check_first, check_help, check_needs, check_places,
-    check_prompt, claim_of, find_rivals,
+    adding, check_alter, check_claim, check_differs, check_first, check_help, check_needs,
+    check_places, check_prompt, claim_of, find_rivals,
 };
 use crate::grammar::{
     Argument, Command, CommandId, FormId, Grammar, GrammarError, Mode, ModeId, Verb,
@@ -425,6 +425,7 @@ impl Loader {
                 "ipv6" => ValueType::Ipv6,
                 "prefix" => ValueType::Prefix,
                 "mask" => ValueType::Mask,
+                "mac" => ValueType::Mac,
                 "decimal" => ValueType::Decimal,
                 "quoted" => ValueType::Quoted,
                 "port" => ValueType::Port,
@@ -502,6 +503,7 @@ impl Loader {
         }
         for command in &self.commands {
             check_needs(command, &by_kept)?;
+            check_differs(command, &self.commands, &by_kept)?;
             check_first(command, &self.commands, &by_kept)?;
             check_places(command, &messages)?;
             check_prompt(command, &self.modes)?;
@@ -576,6 +578,8 @@ fn check_said_once(stanza: &CommandStanza) -> Result<()> {
                 | Clause::Rejects { .. }
                 | Clause::RejectsAbove { .. }
                 | Clause::Spans { .. }
+                | Clause::Bounds { .. }
+                | Clause::Wants { .. }
                 | Clause::Avoids { .. }
                 | Clause::Also(..)
                 | Clause::Suggests(..)

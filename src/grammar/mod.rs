@@ -237,6 +237,8 @@ pub struct Storage {
     pub claim: Option<Claim>,
     /// Statements that go when this one is kept.
     pub excludes: Vec<Kept>,
+    /// Statements whose keys are other ones than its own.
+    pub differs: Option<Difference>,
     /// Statements that must be there.
     pub needs: Vec<Need>,
     /// What counts like a statement that must be there: an address that was learned.
@@ -249,6 +251,24 @@ pub struct Storage {
     pub spans: Vec<Span>,
     /// Pairs of numbers between which some do not lie.
     pub avoids: Vec<Avoidance>,
+    /// What is said of numbers outside of their range, where it is said in words of its own.
+    pub bounds: Vec<Bounds>,
+    /// What is said if a `no` form finds nothing.
+    pub absent: Option<Message>,
+    /// What is said of a line that would give a statement that is there other values.
+    pub once: Option<Message>,
+    /// The argument, a list of ports, to which each line adds its own and each `no` form takes its own
+    /// away.
+    pub gathers: Option<usize>,
+    /// The ports that must be there.
+    pub fitted: Option<Fitted>,
+    /// An address of an interface, which lies apart from those of the others.
+    pub apart: Option<Apart>,
+    /// Names of statements of which one must stand in the block, if the line is typed, with what is
+    /// said if none does.
+    pub wants: Vec<(Kept, Message)>,
+    /// What must be in the block of the statement that a `ref` names, if the line is typed.
+    pub whole: Option<Whole>,
     /// While the statement that opened its block is referred to, a change counts only once it is
     /// applied.
     pub waits: bool,
@@ -264,6 +284,15 @@ pub struct Storage {
     pub hashed: bool,
     /// What follows it in a file is kept as it is.
     pub verbatim: bool,
+}
+
+/// Statements of one block that share their keys with no statement of another name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Their names.
+    pub from: Vec<Kept>,
+    /// What is said if one of them has that key.
+    pub message: Message,
 }
 
 /// A statement that must be there.
@@ -369,6 +398,53 @@ pub struct Avoidance {
     pub message: Message,
 }
 
+/// What is said of a number outside of its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The argument that holds the number.
+    pub argument: usize,
+    /// What is said of one that is too low.
+    pub low: Message,
+    /// What is said of one that is too high.
+    pub high: Message,
+}
+
+/// Ports that must be there, if the line is typed: a file may come from another model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fitted {
+    /// The argument that holds a port or a list of ports.
+    pub argument: usize,
+    /// The statements of the modules, whose key is a slot.
+    pub modules: Kept,
+    /// What is said of a port that its slot has not.
+    pub no_port: Message,
+    /// What is said of a port of a slot that is not there.
+    pub no_slot: Message,
+}
+
+/// An address of an interface. No other interface has one of its network, and its own interface has
+/// no second one but those that say so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Apart {
+    /// The argument that holds the address.
+    pub address: usize,
+    /// The argument that holds its netmask.
+    pub mask: usize,
+    /// The argument that is there for a second address of a network.
+    pub secondary: usize,
+}
+
+/// What must be in the block of the statement that a `ref` names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// The `ref`.
+    pub argument: usize,
+    /// Names of statements of which there must be one each.
+    pub parts: Vec<Kept>,
+    /// What is said if one is missing.
+    pub message: Message,
+}
+
 /// What a user may do (Administration guide p. 105), and what it takes to use a command. The
 /// order is that of falling rights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -433,6 +509,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("12-version.grammar", include_str!("../../grammar/12-version.grammar")),
     ("14-gslb-exec.grammar", include_str!("../../grammar/14-gslb-exec.grammar")),
     ("15-module.grammar", include_str!("../../grammar/15-module.grammar")),
+    ("17-operator.grammar", include_str!("../../grammar/17-operator.grammar")),
     ("20-server.grammar", include_str!("../../grammar/20-server.grammar")),
     ("21-server-show.grammar", include_str!("../../grammar/21-server-show.grammar")),
     ("22-cache-group.grammar", include_str!("../../grammar/22-cache-group.grammar")),
@@ -445,6 +522,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("40-vlan.grammar", include_str!("../../grammar/40-vlan.grammar")),
     ("50-globals.grammar", include_str!("../../grammar/50-globals.grammar")),
     ("52-role.grammar", include_str!("../../grammar/52-role.grammar")),
+    ("55-vrf.grammar", include_str!("../../grammar/55-vrf.grammar")),
     ("60-interface.grammar", include_str!("../../grammar/60-interface.grammar")),
     ("70-access-list.grammar", include_str!("../../grammar/70-access-list.grammar")),
     ("75-context.grammar", include_str!("../../grammar/75-context.grammar")),

@@ -4,7 +4,7 @@ use arcstr::ArcStr;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{char, digit1, space0, space1};
-use nom::combinator::{all_consuming, map, map_res, opt, recognize};
+use nom::combinator::{all_consuming, map, map_opt, map_res, opt, recognize, verify};
 use nom::multi::{many1, separated_list1};
 use nom::sequence::{delimited, pair, preceded, separated_pair, terminated};
 use nom::{IResult, Parser};
@@ -168,7 +168,7 @@ fn value_text(input: &str) -> IResult<&str, String> {
 }
 
 pub(super) fn clause(input: &str) -> IResult<&str, Clause> {
-    alt((alt((verb_clause, identity_clause)), rule_clause, range_clause)).parse(input)
+    alt((verb_clause, identity_clause, rule_clause, comparison_clause, device_clause)).parse(input)
 }
 
 fn verb_clause(input: &str) -> IResult<&str, Clause> {
@@ -199,7 +199,7 @@ fn verb_clause(input: &str) -> IResult<&str, Clause> {
     .parse(input)
 }
 
-fn range_clause(input: &str) -> IResult<&str, Clause> {
+fn comparison_clause(input: &str) -> IResult<&str, Clause> {
     alt((
         map(
             after(
@@ -225,9 +225,69 @@ fn range_clause(input: &str) -> IResult<&str, Clause> {
             ),
             |(first, last, choices, message)| Clause::Avoids { first, last, choices, message },
         ),
+        map_opt(after("differs from", names), |mut from| {
+            let message = from.pop()?;
+            let is_last = from.pop()? == "else" && !from.is_empty();
+            is_last.then_some(Clause::Differs { from, message })
+        }),
         map(phrase("waits"), |()| Clause::Waits),
     ))
     .parse(input)
+}
+
+/// Rules about the device itself, and what is said where they forbid a line.
+fn device_clause(input: &str) -> IResult<&str, Clause> {
+    alt((
+        map(
+            after(
+                "bounds",
+                (
+                    argument_reference,
+                    preceded(space1, after("else", name)),
+                    preceded(space1, after("else", name)),
+                ),
+            ),
+            |(argument, low, high)| Clause::Bounds { argument, low, high },
+        ),
+        map(after("absent else", name), Clause::Absent),
+        map(after("once else", name), Clause::Once),
+        map(after("gathers", argument_reference), Clause::Gathers),
+        map(
+            after(
+                "fitted",
+                (
+                    argument_reference,
+                    preceded(space1, name),
+                    preceded(space1, after("else", name)),
+                    preceded(space1, after("else", name)),
+                ),
+            ),
+            |(argument, modules, port, slot)| Clause::Fitted { argument, modules, port, slot },
+        ),
+        map(
+            after(
+                "apart",
+                (
+                    argument_reference,
+                    preceded(space1, argument_reference),
+                    preceded(space1, argument_reference),
+                ),
+            ),
+            |(address, mask, kind)| Clause::Apart { address, mask, kind },
+        ),
+        map(after("wants", name_else_message), |(name, message)| Clause::Wants { name, message }),
+        map(
+            after("whole", (argument_reference, preceded(space1, names_else), name)),
+            |(argument, names, message)| Clause::Whole { argument, names, message },
+        ),
+    ))
+    .parse(input)
+}
+
+/// Names up to an `else`.
+fn names_else(input: &str) -> IResult<&str, Vec<String>> {
+    let is_name = verify(name, |name: &str| name != "else");
+    terminated(separated_list1(space1, is_name), (space1, tag("else"), space1)).parse(input)
 }
 
 fn identity_clause(input: &str) -> IResult<&str, Clause> {

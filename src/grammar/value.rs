@@ -7,7 +7,7 @@ use arcstr::ArcStr;
 
 use crate::config::delimited;
 use crate::grammar::link::{Kept, Message};
-use crate::grammar::ports;
+use crate::grammar::ports::{self, Port, PortSet};
 use crate::live::gate;
 
 /// A value as it is kept. There may be millions of them, so what is rare lies in a box: a value is two words wide.
@@ -76,6 +76,8 @@ pub enum ValueType {
     Ipv4Prefix(u8),
     /// An IPv4 netmask.
     Mask,
+    /// A hardware address of an Ethernet port, as the device writes it: `0000.5e00.5301`.
+    Mac,
     /// A number with a fraction.
     Decimal,
     /// Text that is printed in quotes.
@@ -191,6 +193,7 @@ impl ValueType {
             | ValueType::Prefix
             | ValueType::Ipv4Prefix(_)
             | ValueType::Mask
+            | ValueType::Mac
             | ValueType::Decimal
             | ValueType::Port
             | ValueType::Choice(_) => false,
@@ -205,7 +208,9 @@ impl ValueType {
     /// The value of all that is left of a line, of a type that takes it; `None` if it is none.
     pub fn rest(&self, text: &str) -> Option<Value> {
         match self {
-            ValueType::PortList => ports::list(text).map(|list| Value::Text(list.into())),
+            ValueType::PortList => {
+                PortSet::parse(text).map(|list| Value::Text(list.to_string().into()))
+            }
             _ => Some(Value::Text(text.into())),
         }
     }
@@ -246,8 +251,13 @@ impl ValueType {
                 |value| matches!(value, Value::Prefix(prefix) if prefix.0.is_ipv4() && prefix.1 <= *most),
             )),
             ValueType::Mask => typed(parse_mask(word)),
+            ValueType::Mac => {
+                typed(is_mac(word).then(|| Value::Text(word.to_ascii_lowercase().into())))
+            }
             ValueType::Decimal => typed(is_decimal(word).then(|| Value::Text(word.into()))),
-            ValueType::Port => typed(ports::is_port(word).then(|| Value::Text(word.into()))),
+            ValueType::Port => {
+                typed(Port::parse(word).map(|port| Value::Text(port.to_string().into())))
+            }
             ValueType::PortList => free(word, usize::MAX, ports::begins_list),
             ValueType::Quoted => free(word, usize::MAX, |_| true),
             ValueType::Line => Fit::Free(Value::Text(word.into())),
@@ -274,6 +284,7 @@ impl ValueType {
             | ValueType::Quoted => "ASCII string",
             ValueType::Address => "A.B.C.D or X:X::X:X",
             ValueType::Ipv4 | ValueType::Mask => "A.B.C.D",
+            ValueType::Mac => "HHHH.HHHH.HHHH",
             ValueType::Ipv6 => "X:X::X:X",
             ValueType::Prefix => "A.B.C.D/L or X:X::X:X/L",
             ValueType::Ipv4Prefix(_) => "A.B.C.D/L",
@@ -410,6 +421,12 @@ fn is_query_name(text: &str) -> bool {
         (1..=63).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_graphic())
     };
     text == "." || text.strip_suffix('.').unwrap_or(text).split('.').all(label_is_valid)
+}
+
+/// Three groups of four hexadecimal digits.
+fn is_mac(word: &str) -> bool {
+    let is_group = |group: &str| group.len() == 4 && group.bytes().all(|b| b.is_ascii_hexdigit());
+    word.split('.').count() == 3 && word.split('.').all(is_group)
 }
 
 fn is_decimal(word: &str) -> bool {

@@ -8,7 +8,7 @@ use crate::grammar::link::Kept;
 use crate::grammar::load::Result;
 use crate::grammar::trie::{NodeId, Step, Trie};
 use crate::grammar::value::ValueType;
-use crate::grammar::{Argument, Claim, Command, CommandId, Grammar, Mode, ModeId, Verb};
+use crate::grammar::{Argument, Claim, Command, CommandId, Grammar, Mode, ModeId, Storage, Verb};
 
 /// Notes for each argument of free text where something else can stand in its place.
 pub(super) fn find_rivals(grammar: &mut Grammar) {
@@ -113,10 +113,41 @@ pub(super) fn check_needs(
         return Err(command.position.fault(text));
     }
     let needed = storage.needs.iter().filter_map(|need| need.kept);
-    for kept in needed.chain(storage.excludes.iter().copied()) {
+    let apart = storage.differs.iter().flat_map(|one| one.from.iter().copied());
+    for kept in needed.chain(storage.excludes.iter().copied()).chain(apart) {
         let missing = command.modes.iter().any(|mode| !by_kept.contains_key(&(*mode, kept)));
         if missing {
             let text = format!("{} is not kept in the modes of this command", kept.name());
+            return Err(command.position.fault(text));
+        }
+    }
+    Ok(())
+}
+
+/// The keys of statements that differ are made of the same arguments, and each says so of the
+/// other, so that it does not matter who comes first.
+pub(super) fn check_differs(
+    command: &Command,
+    commands: &[Command],
+    by_kept: &HashMap<(ModeId, Kept), CommandId>,
+) -> Result<()> {
+    let Some(storage) = &command.storage else { return Ok(()) };
+    let Some(difference) = &storage.differs else { return Ok(()) };
+    let key_of = |command: &Command, storage: &Storage| -> Vec<(arcstr::ArcStr, ValueType)> {
+        let arguments = storage.key.iter().map(|key| &command.arguments[*key]);
+        arguments.map(|one| (one.name.clone(), one.value_type.clone())).collect()
+    };
+    for (mode, kept) in
+        command.modes.iter().flat_map(|mode| difference.from.iter().map(move |kept| (*mode, *kept)))
+    {
+        let Some(other) = by_kept.get(&(mode, kept)).map(|other| &commands[other.index()]) else {
+            continue;
+        };
+        let Some(theirs) = &other.storage else { continue };
+        let says_so =
+            theirs.differs.as_ref().is_some_and(|differs| differs.from.contains(&storage.kept));
+        if !says_so || key_of(command, storage) != key_of(other, theirs) {
+            let text = format!("{} has another key, or does not differ from this", kept.name());
             return Err(command.position.fault(text));
         }
     }
@@ -165,7 +196,8 @@ pub(super) fn check_places(command: &Command, messages: &[Vec<String>]) -> Resul
     Ok(())
 }
 
-/// The places of a prompt are filled with the device's name and the keys of the statement.
+/// The places of a prompt are filled with the device's name, the keys of the statement, and what the
+/// prompt above is filled with.
 pub(super) fn check_prompt(command: &Command, modes: &[Mode]) -> Result<()> {
     let (mode, storage) = match (&command.verb, &command.storage) {
         (Verb::Open(mode), Some(storage)) => (&modes[mode.0], storage),
@@ -173,7 +205,10 @@ pub(super) fn check_prompt(command: &Command, modes: &[Mode]) -> Result<()> {
     };
     for (place, _) in mode.prompt.split('{').skip(1).filter_map(|part| part.split_once('}')) {
         let is_key = storage.key.iter().any(|key| command.arguments[*key].name == place);
-        if place != "host" && !is_key {
+        let is_outer = mode
+            .parent
+            .is_some_and(|parent| modes[parent.0].prompt.contains(&format!("{{{place}}}")));
+        if place != "host" && !is_key && !is_outer {
             let text = format!(
                 "the prompt of {} has a place {{{place}}}, the key no <{place}>",
                 mode.name

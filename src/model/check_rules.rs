@@ -151,6 +151,25 @@ pub struct CheckRules {
     profiles: HashMap<Application, Profile>,
     ports: HashMap<(IpAddr, Application), PortRules>,
     lists: HashMap<String, Arc<MatchList>>,
+    /// Port policies in configured order.
+    pub policies: Vec<PortPolicy>,
+}
+
+/// What a port policy says (`server port-policy`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortPolicy {
+    /// As typed, at most 32 characters.
+    pub name: String,
+    /// The port whose application is asked for.
+    pub protocol: Option<Application>,
+    /// What a web server is asked for, if that is said.
+    pub request: Option<Arc<str>>,
+    /// Return codes of a web server that works, from and to, if they are said.
+    pub status_codes: Vec<(u16, u16)>,
+    /// Name of the match list for its answer, in lower case.
+    pub list: Option<String>,
+    /// Ports of real servers that are checked so.
+    pub users: usize,
 }
 
 /// The profile of a port (`server port`).
@@ -189,6 +208,19 @@ impl PortRules {
             [("low", "high"), ("low-2", "high-2"), ("low-3", "high-3"), ("low-4", "high-4")];
         let range = |(low, high)| reading.number(low).zip(reading.number(high));
         self.status_codes = ranges.into_iter().filter_map(range).collect();
+    }
+}
+
+impl PortPolicy {
+    fn of((name, rules): &(String, PortRules)) -> Self {
+        PortPolicy {
+            name: name.clone(),
+            protocol: rules.protocol,
+            request: rules.request.clone(),
+            status_codes: rules.status_codes.clone(),
+            list: rules.list.clone(),
+            users: 0,
+        }
     }
 }
 
@@ -302,9 +334,8 @@ impl ChecksDraft {
     /// Looks up the policies that ports use. Of several that reach a port of a real server its own
     /// counts, else the first.
     fn use_policies(&mut self, virtual_: &[VirtualServer]) {
-        let policies: HashMap<String, PortRules> =
-            std::mem::take(&mut self.policies).into_iter().collect();
-        if policies.is_empty() {
+        let said = std::mem::take(&mut self.policies);
+        if said.is_empty() {
             return;
         }
         for (place, server) in virtual_.iter().enumerate() {
@@ -316,17 +347,25 @@ impl ChecksDraft {
                 }
             }
         }
+        let mut policies: Vec<PortPolicy> = said.iter().map(PortPolicy::of).collect();
+        let places: HashMap<String, usize> = said
+            .iter()
+            .enumerate()
+            .map(|(place, (name, _))| (name.to_ascii_lowercase(), place))
+            .collect();
         for rules in self.ports.values_mut() {
-            let policy = rules.policy.as_ref().and_then(|name| policies.get(name));
-            if let Some(policy) = policy {
-                *rules = rules.with_policy(policy);
+            let place = rules.policy.as_ref().and_then(|name| places.get(name)).copied();
+            if let Some(place) = place {
+                *rules = rules.with_policy(&said[place].1);
+                policies[place].users += 1;
             }
         }
+        self.rules.policies = policies;
     }
 
     /// Begins a port policy; gives its place.
     pub(in crate::model) fn open_policy(&mut self, name: &str) -> usize {
-        self.policies.push((name.to_ascii_lowercase(), PortRules::default()));
+        self.policies.push((name.to_owned(), PortRules::default()));
         self.policies.len() - 1
     }
 

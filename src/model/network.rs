@@ -8,9 +8,10 @@ use hashbrown::HashSet;
 use crate::config::tree::{Block, Reading, Tree};
 use crate::grammar::Grammar;
 use crate::grammar::link::Kept;
+use crate::grammar::ports::PortSet;
 
 /// The Ethernet ports of the device, numbered from 1: a model of ours.
-pub const PORTS: u16 = 16;
+pub const PORTS: u16 = 24;
 
 /// The VLAN that every port belongs to at first.
 pub const DEFAULT_VLAN: u16 = 1;
@@ -28,6 +29,19 @@ pub struct Network {
     pub vlans: BTreeMap<u16, Vlan>,
     /// Neighbours that the device must reach: the router, then real servers in order of entry.
     pub neighbours: Vec<IpAddr>,
+    /// Neighbours whose hardware address was typed, in order of entry.
+    pub static_neighbours: Vec<StaticNeighbour>,
+}
+
+/// A neighbour whose hardware address was typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaticNeighbour {
+    /// Its address.
+    pub address: IpAddr,
+    /// Its hardware address.
+    pub mac: String,
+    /// The port that it is behind.
+    pub port: String,
 }
 
 /// The kind of an interface, in the order in which displays list them.
@@ -61,10 +75,10 @@ pub struct Interface {
 pub struct Vlan {
     /// Its name.
     pub name: Option<String>,
-    /// Ports that carry it with a tag, as typed.
-    pub tagged: Vec<String>,
-    /// Ports that carry it without a tag, as typed.
-    pub untagged: Vec<String>,
+    /// Ports that carry it with a tag.
+    pub tagged: PortSet,
+    /// Ports that carry it without a tag.
+    pub untagged: PortSet,
     /// Whether the spanning tree runs.
     pub spanning_tree: bool,
 }
@@ -120,6 +134,12 @@ impl Network {
             Some(Kept::RealServer | Kept::CacheServer) => {
                 self.neighbours.extend(reading.address("ip"));
             }
+            Some(Kept::Arp) => {
+                let (mac, port) = (text("mac"), text("port"));
+                let found = reading.address("ip");
+                let found = found.map(|address| StaticNeighbour { address, mac, port });
+                self.static_neighbours.extend(found);
+            }
             Some(Kept::Vlan) => self.vlan(reading, block),
             _ => {}
         }
@@ -152,10 +172,10 @@ impl Network {
         }
         for statement in block.into_iter().flat_map(Block::statements) {
             let inner = Reading { grammar: reading.grammar, statement };
-            let ports = inner.text("ports").unwrap_or_default().to_owned();
+            let ports = || inner.text("ports").and_then(PortSet::parse).unwrap_or_default();
             match inner.kept() {
-                Some(Kept::VlanTagged) => vlan.tagged.push(ports),
-                Some(Kept::VlanUntagged) => vlan.untagged.push(ports),
+                Some(Kept::VlanTagged) => vlan.tagged = ports(),
+                Some(Kept::VlanUntagged) => vlan.untagged = ports(),
                 Some(Kept::VlanSpanningTree) => vlan.spanning_tree = !statement.negated,
                 _ => {}
             }
@@ -204,7 +224,7 @@ interface ve 10
         assert_eq!(network.interfaces[1].kind, InterfaceKind::Virtual);
         let vlan = &network.vlans[&10];
         assert_eq!(vlan.name.as_deref(), Some("WEB"));
-        assert_eq!(vlan.tagged, ["ethe 1 to 4"]);
+        assert_eq!(vlan.tagged.to_string(), "ethe 1 to 4");
         assert!(!vlan.spanning_tree && network.vlans[&1].spanning_tree);
     }
 }

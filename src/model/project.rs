@@ -517,6 +517,17 @@ impl<'a> Projection<'a> {
             | Kept::SiKeyInterval
             | Kept::Vlan
             | Kept::VlanTagged
+            | Kept::InterfaceHelper
+            | Kept::InterfaceVrf
+            | Kept::InterfaceVrid
+            | Kept::InterfaceVeVrid
+            | Kept::VridBackup
+            | Kept::VridAddress
+            | Kept::VridActivate
+            | Kept::RouterVrrpExtended
+            | Kept::Vrf
+            | Kept::VrfRd
+            | Kept::VrfFamily
             | Kept::VlanUntagged
             | Kept::VlanRouterInterface
             | Kept::VlanSpanningTree
@@ -566,6 +577,9 @@ impl<'a> Projection<'a> {
             | Kept::RadiusKey
             | Kept::RadiusServer
             | Kept::Service
+            | Kept::Alias
+            | Kept::Arp
+            | Kept::BatchBuffer
             | Kept::SnmpEncodedCommunity
             | Kept::SnmpCommunity
             | Kept::SnmpContact

@@ -3,7 +3,6 @@
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
-use sd_notify::NotifyState;
 use tracing::{error, info, warn};
 use tracing_subscriber::filter::EnvFilter;
 
@@ -51,13 +50,13 @@ pub(super) fn serve(options: &Options, started: &Started) -> Result<ExitCode, Fa
     if let Some(metrics) = &metrics {
         say(&metrics_text(started.appliance(), metrics));
     }
-    notify(&[NotifyState::Ready]);
+    notify(Stage::Ready);
     runtime.block_on(async {
         while signals.next().await == Signal::Reload {
             reload(options, started);
         }
     });
-    notify(&[NotifyState::Stopping]);
+    notify(Stage::Stopping);
     info!("told to stop");
     runtime.block_on(async {
         if let Some(remote) = remote {
@@ -93,18 +92,38 @@ fn say(text: &str) {
     }
 }
 
+/// How far the service is, for whoever has started it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Ready,
+    Reloading,
+    Stopping,
+}
+
 /// Tells whoever started the service, if it wants to know.
-fn notify(states: &[NotifyState<'_>]) {
-    if let Err(error) = sd_notify::notify(states) {
+#[cfg(target_os = "linux")]
+fn notify(stage: Stage) {
+    use sd_notify::NotifyState;
+    let mut states = vec![match stage {
+        Stage::Ready => NotifyState::Ready,
+        Stage::Reloading => NotifyState::Reloading,
+        Stage::Stopping => NotifyState::Stopping,
+    }];
+    if stage == Stage::Reloading {
+        states.extend(NotifyState::monotonic_usec_now());
+    }
+    if let Err(error) = sd_notify::notify(&states) {
         warn!(%error, "cannot tell that the service is ready or stops");
     }
 }
 
+/// Nobody wants to know on other systems.
+#[cfg(not(target_os = "linux"))]
+fn notify(_stage: Stage) {}
+
 /// Reads the configuration again and restarts from it. What cannot be read changes nothing.
 fn reload(options: &Options, started: &Started) {
-    let mut states = vec![NotifyState::Reloading];
-    states.extend(NotifyState::monotonic_usec_now());
-    notify(&states);
+    notify(Stage::Reloading);
     match started.reload(options) {
         Ok(()) => {
             info!("configuration read again");
@@ -117,7 +136,7 @@ fn reload(options: &Options, started: &Started) {
         }
         Err(error) => error!(%error, "configuration not read again"),
     }
-    notify(&[NotifyState::Ready]);
+    notify(Stage::Ready);
 }
 
 /// What a signal asks for.

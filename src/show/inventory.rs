@@ -92,14 +92,19 @@ pub fn memory() -> String {
     page.finish()
 }
 
-/// `show module`.
-pub fn module() -> String {
+/// `show module`: the module that runs the command line, then those that the configuration names, by
+/// slot, type and whether they are in use. Nothing is known of their ports.
+pub fn module(others: &[(u16, &str, bool)]) -> String {
     let mut page = Page::default();
     page.line(format!("{:<46}{:<10}{:<7}Starting MAC", "Module", "Status", "Ports"));
     page.line(format!(
         "{:<46}{:<10}{PORTS:<7}0000.5e00.5300",
         "S1: ServerIron ADX 1000 management module", "OK"
     ));
+    for (slot, kind, is_on) in others {
+        let status = if *is_on { "OK" } else { "DISABLED" };
+        page.line(format!("{:<46}{status:<10}{:<7}-", format!("S{slot}: {kind}"), "-"));
+    }
     page.finish()
 }
 
@@ -129,7 +134,8 @@ mod tests {
         assert!(text.contains("Fan 1 - STATUS: OK") && text.contains(" 40 deg C\n"), "{text}");
         assert!(flash(&Flash::default(), 24).ends_with("startup-config size = 24 bytes\n"));
         assert!(memory().contains("30% used") || memory().contains("29% used"), "{}", memory());
-        assert!(module().contains("management module     OK        16     0000.5e00.5300\n"));
+        assert!(module(&[(2, "x", false)]).contains("\nS2: x  "));
+        assert!(module(&[]).contains("management module     OK        24     0000.5e00.5300\n"));
     }
 
     #[test]

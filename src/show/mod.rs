@@ -7,6 +7,7 @@
 //!
 //! A report about one thing of several takes its name and gives `None` if there is no such thing.
 
+mod aliases;
 mod cache;
 mod clock;
 mod date;
@@ -27,6 +28,7 @@ mod logging;
 mod network;
 mod page;
 mod policy;
+mod port_policies;
 mod port_ranges;
 mod resources;
 mod rtt_simulation;
@@ -40,11 +42,13 @@ mod sessions;
 mod simulation;
 mod site;
 mod sna_domain;
+mod snmp;
 mod table;
 mod traffic;
 mod version;
 mod who;
 
+pub use aliases::aliases;
 pub use cache::cache;
 pub use clock::clock;
 pub use date::midnight;
@@ -60,8 +64,9 @@ pub use host_policy::{host_policies, host_policy};
 pub use inventory::{chassis, flash, media, memory, module, reload};
 pub use live::live;
 pub use logging::{log_line, logging};
-pub use network::{arp, interfaces_brief, ip, vlan};
+pub use network::{arp, interfaces_brief, ip, mac_addresses, statistics, vlan};
 pub use policy::{default_policy, global_policy};
+pub use port_policies::port_policies;
 pub use port_ranges::port_ranges;
 pub use resources::{Limit, Usage, resources, usages};
 pub use rtt_simulation::RttSimulation;
@@ -73,9 +78,10 @@ pub use sessions::{session_detail, sessions};
 pub use simulation::{percentage, points, simulation};
 pub use site::sites;
 pub use sna_domain::sna_domains;
+pub use snmp::snmp;
 pub use traffic::traffic_site;
 pub use version::version;
-pub use who::{users, who};
+pub use who::{telnet, users, who};
 
 /// How the ports are called that have a name.
 pub type PortNames<'a> = &'a dyn Fn(crate::model::snapshot::Application) -> String;

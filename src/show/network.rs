@@ -4,8 +4,11 @@
 
 use std::net::IpAddr;
 
+use hashbrown::HashSet;
+
 use super::page::Page;
 use super::table::{Block, Column};
+use crate::grammar::ports::{Port, PortSet};
 use crate::model::network::{DEFAULT_VLAN, Interface, InterfaceKind, Network, PORTS, Vlan};
 
 /// Hardware addresses stand in the range that is set aside for documents (RFC 7042 section
@@ -32,22 +35,113 @@ const ARP: [Column; 6] = [
     Column::left(&["Port"], 4),
 ];
 
-/// `show arp`: the router and the real servers. `is_reachable` says whether one answers; what does
-/// not has no hardware address.
-pub fn arp(network: &Network, is_reachable: impl Fn(IpAddr) -> bool) -> String {
-    let neighbours = network.neighbours.iter().filter(|address| address.is_ipv4());
-    let rows: Vec<[String; 6]> = neighbours
+/// A neighbour as the device knows it.
+struct Neighbour<'a> {
+    address: IpAddr,
+    /// Its hardware address; `None` as long as it does not answer.
+    mac: Option<String>,
+    port: &'a str,
+    is_static: bool,
+}
+
+/// The port that the network of the device is behind.
+const UPLINK: &str = "1";
+
+/// The IPv4 neighbours: the router and the real servers, then those that were typed, which take the place
+/// of others. `is_reachable` says whether one answers.
+fn neighbours<'a>(
+    network: &'a Network,
+    is_reachable: &'a dyn Fn(IpAddr) -> bool,
+) -> impl Iterator<Item = Neighbour<'a>> {
+    let typed = &network.static_neighbours;
+    let found = network.neighbours.iter().filter(move |address| {
+        address.is_ipv4() && !typed.iter().any(|one| one.address == **address)
+    });
+    let found = found.map(move |address| Neighbour {
+        address: *address,
+        mac: is_reachable(*address).then(|| neighbour(*address)),
+        port: UPLINK,
+        is_static: false,
+    });
+    found.chain(typed.iter().map(|one| Neighbour {
+        address: one.address,
+        mac: Some(one.mac.clone()),
+        port: &one.port,
+        is_static: true,
+    }))
+}
+
+/// `show arp`: the router, the real servers and static entries. What does not answer has no hardware
+/// address.
+pub fn arp(network: &Network, is_reachable: &dyn Fn(IpAddr) -> bool) -> String {
+    let rows: Vec<[String; 6]> = neighbours(network, is_reachable)
         .enumerate()
-        .map(|(index, address)| {
-            let mac = if is_reachable(*address) { neighbour(*address) } else { "None".to_owned() };
-            let place = (index + 1).to_string();
-            let (kind, age, port) = ("Dynamic", "0", "1");
-            [place, address.to_string(), mac, kind.to_owned(), age.to_owned(), port.to_owned()]
+        .map(|(index, found)| {
+            let (kind, age) = if found.is_static { ("Static", "None") } else { ("Dynamic", "0") };
+            [
+                (index + 1).to_string(),
+                found.address.to_string(),
+                found.mac.unwrap_or_else(|| "None".to_owned()),
+                kind.to_owned(),
+                age.to_owned(),
+                found.port.to_owned(),
+            ]
         })
         .collect();
     let mut page = Page::default();
     page.line(format!("Total number of ARP entries: {}", rows.len()));
     page.block(0, &Block::new(&ARP, &rows));
+    page.finish()
+}
+
+const MAC_ADDRESSES: [Column; 4] = [
+    Column::left(&["MAC-Address"], 16),
+    Column::left(&["Port"], 8),
+    Column::left(&["Type"], 8),
+    Column::left(&["VLAN"], 4),
+];
+
+/// `show mac-address`: the hardware addresses of the neighbours that answer.
+pub fn mac_addresses(network: &Network, is_reachable: &dyn Fn(IpAddr) -> bool) -> String {
+    let known = neighbours(network, is_reachable).filter_map(|found| {
+        let kind = if found.is_static { "Static" } else { "Dynamic" };
+        let port = Port::parse(found.port);
+        let untagged = |vlan: &Vlan| port.is_some_and(|port| vlan.untagged.has(port));
+        let vlan = network.vlans.iter().find(|(_, vlan)| untagged(vlan));
+        let vlan = vlan.map_or(DEFAULT_VLAN, |(number, _)| *number);
+        Some([found.mac?, found.port.to_owned(), kind.to_owned(), vlan.to_string()])
+    });
+    let mut rows: Vec<[String; 4]> = known.collect();
+    // Several addresses may be those of one port.
+    let mut seen = HashSet::new();
+    rows.retain(|row| seen.insert(row[0].clone()));
+    let mut page = Page::default();
+    page.line(format!("Total active entries from all ports = {}", rows.len()));
+    page.block(0, &Block::new(&MAC_ADDRESSES, &rows));
+    page.finish()
+}
+
+const STATISTICS: [Column; 6] = [
+    Column::left(&["Port"], 8),
+    Column::right(&["In Packets"], 12),
+    Column::right(&["Out Packets"], 12),
+    Column::right(&["Trunk"], 6),
+    Column::right(&["In Errors"], 10),
+    Column::right(&["Out Errors"], 11),
+];
+
+/// `show statistics`: no packets pass, so every port has counted none.
+pub fn statistics() -> String {
+    let ports = (1..=PORTS).map(|port| port.to_string());
+    let rows: Vec<[String; 6]> = ports
+        .chain(std::iter::once("mgmt1".to_owned()))
+        .map(|port| {
+            let none = || "0".to_owned();
+            [port, none(), none(), String::new(), none(), none()]
+        })
+        .collect();
+    let mut page = Page::default();
+    page.block(0, &Block::new(&STATISTICS, &rows));
     page.finish()
 }
 
@@ -136,11 +230,8 @@ fn interface_row(interface: &Interface, network: &Network, is_there: bool) -> [S
     };
     let (duplex, speed) = if is_physical && is_up { ("Full", "1G") } else { ("None", "None") };
     let is_tagged = interface.kind == InterfaceKind::Ethernet
-        && network
-            .vlans
-            .values()
-            .flat_map(|vlan| &vlan.tagged)
-            .any(|ports| has_port(ports, &interface.number));
+        && Port::parse(&interface.number)
+            .is_some_and(|port| network.vlans.values().any(|vlan| vlan.tagged.has(port)));
     let last = match interface.kind {
         InterfaceKind::Ethernet => interface.number.parse::<u8>().unwrap_or(0) & 0x7f,
         _ => 0,
@@ -159,21 +250,6 @@ fn interface_row(interface: &Interface, network: &Network, is_there: bool) -> [S
     ]
 }
 
-/// Whether a list of ports as it is typed (`ethe 1 to 4 ethe 7`) holds a port.
-fn has_port(list: &str, port: &str) -> bool {
-    let words: Vec<&str> = list.split_whitespace().filter(|word| !word.starts_with('e')).collect();
-    let number = port.parse::<u32>();
-    words.iter().enumerate().any(|(place, word)| {
-        let range = (place > 0 && words[place - 1] == "to")
-            .then(|| place.checked_sub(2).map(|from| words[from].parse::<u32>()))
-            .flatten();
-        match (range, word.parse::<u32>(), &number) {
-            (Some(Ok(from)), Ok(to), Ok(number)) => (from..=to).contains(number),
-            _ => *word == port,
-        }
-    })
-}
-
 /// `show vlan`, of one VLAN or of all; `None` if there is none of that number.
 pub fn vlan(network: &Network, id: Option<u16>) -> Option<String> {
     let mut page = Page::default();
@@ -186,26 +262,32 @@ pub fn vlan(network: &Network, id: Option<u16>) -> Option<String> {
         if id.is_none_or(|id| id == *number) {
             found = true;
             page.part();
-            vlan_part(&mut page, *number, vlan);
+            if *number == DEFAULT_VLAN {
+                vlan_part(&mut page, *number, vlan, &left_over(network));
+            } else {
+                vlan_part(&mut page, *number, vlan, &vlan.untagged);
+            }
         }
     }
     found.then(|| page.finish())
 }
 
-fn vlan_part(page: &mut Page, number: u16, vlan: &Vlan) {
+/// The ports of the default VLAN: those that no other one carries without a tag.
+fn left_over(network: &Network) -> PortSet {
+    let ports = Port::parse("1").zip(Port::parse(&PORTS.to_string()));
+    let all = ports.map_or_else(PortSet::default, |(first, last)| PortSet::range(first, last));
+    let others = network.vlans.iter().filter(|(number, _)| **number != DEFAULT_VLAN);
+    others.fold(all, |left, (_, vlan)| left.without(&vlan.untagged))
+}
+
+fn vlan_part(page: &mut Page, number: u16, vlan: &Vlan, untagged: &PortSet) {
     let name = vlan.name.as_deref().unwrap_or("[None]");
     let tree = if vlan.spanning_tree { "On" } else { "Off" };
     page.line(format!("PORT-VLAN {number}, Name {name}, Priority level0, Spanning tree {tree}"));
-    let ports = |ports: &[String]| match ports {
-        [] => "None".to_owned(),
-        ports => ports.join(" "),
+    let ports = |ports: &PortSet| {
+        if ports.is_empty() { "None".to_owned() } else { ports.to_string() }
     };
-    let untagged = if number == DEFAULT_VLAN && vlan.untagged.is_empty() {
-        format!("ethe 1 to {PORTS}")
-    } else {
-        ports(&vlan.untagged)
-    };
-    page.line(format!(" Untagged Ports: {untagged}"));
+    page.line(format!(" Untagged Ports: {}", ports(untagged)));
     page.line(format!("   Tagged Ports: {}", ports(&vlan.tagged)));
     page.line("   Uplink Ports: None");
 }
@@ -217,8 +299,12 @@ mod tests {
     fn network() -> Network {
         let mut network = Network::default();
         network.vlans.insert(1, Vlan { spanning_tree: true, ..Vlan::default() });
-        let tagged = vec!["ethe 1 to 4 ethe 7".to_owned()];
-        network.vlans.insert(10, Vlan { name: Some("WEB".to_owned()), tagged, ..Vlan::default() });
+        let ports = |text| PortSet::parse(text).unwrap();
+        let (tagged, untagged) = (ports("ethe 1 to 4 ethe 7"), ports("ethe 5"));
+        network.vlans.insert(
+            10,
+            Vlan { name: Some("WEB".to_owned()), tagged, untagged, spanning_tree: false },
+        );
         network.neighbours =
             ["192.0.2.1", "192.0.2.31", "2001:db8::1"].map(|text| text.parse().unwrap()).to_vec();
         let port = |kind, number: &str, disabled| Interface {
@@ -244,7 +330,7 @@ No.   IP Address       MAC Address    Type     Age  Port
 1     192.0.2.1        0000.5e00.5381 Dynamic  0    1
 2     192.0.2.31       None           Dynamic  0    1
 ";
-        assert_eq!(arp(&network(), |address| address != down), expected);
+        assert_eq!(arp(&network(), &|address| address != down), expected);
     }
 
     #[test]
@@ -252,39 +338,25 @@ No.   IP Address       MAC Address    Type     Age  Port
         let text = interfaces_brief(&network());
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("Port     Link    State"), "{text}");
-        assert_eq!(lines.len(), 1 + 16 + 3);
+        assert_eq!(lines.len(), 1 + usize::from(PORTS) + 3);
         assert!(lines[3].starts_with("3        Disable None    None None"), "{text}");
         assert!(lines[3].ends_with("0000.5e00.5303 x") && lines[3].contains(" Yes "), "{text}");
         assert!(
             lines[5].starts_with("5        Up      Forward Full 1G") && lines[5].contains("No")
         );
-        let names: Vec<&str> =
-            lines[17..].iter().filter_map(|line| line.split_whitespace().next()).collect();
+        let names: Vec<&str> = lines[1 + usize::from(PORTS)..]
+            .iter()
+            .filter_map(|line| line.split_whitespace().next())
+            .collect();
         assert_eq!(names, ["2/1", "mgmt1", "ve10"]);
-        assert!(lines[17].contains("Down"));
-    }
-
-    #[test]
-    fn lists_of_ports() {
-        for (list, port, holds) in [
-            ("ethe 1 to 4 ethe 7", "1", true),
-            ("ethe 1 to 4 ethe 7", "4", true),
-            ("ethe 1 to 4 ethe 7", "5", false),
-            ("ethe 1 to 4 ethe 7", "7", true),
-            ("ethernet 1/3", "1/3", true),
-            ("to", "3", false),
-            ("to 4", "3", false),
-            ("", "1", false),
-        ] {
-            assert_eq!(has_port(list, port), holds, "{list} {port}");
-        }
+        assert!(lines[1 + usize::from(PORTS)].contains("Down"));
     }
 
     #[test]
     fn vlans_with_and_without_a_name() {
         let expected = "\
 PORT-VLAN 10, Name WEB, Priority level0, Spanning tree Off
- Untagged Ports: None
+ Untagged Ports: ethe 5
    Tagged Ports: ethe 1 to 4 ethe 7
    Uplink Ports: None
 ";
@@ -293,7 +365,7 @@ PORT-VLAN 10, Name WEB, Priority level0, Spanning tree Off
         let all = vlan(&network(), None).unwrap();
         assert!(all.starts_with("Total PORT-VLAN entries: 2\n"), "{all}");
         assert!(all.contains("\n\nPORT-VLAN 1, Name [None], Priority level0, Spanning tree On\n"));
-        assert!(all.contains(" Untagged Ports: ethe 1 to 16\n"));
+        assert!(all.contains(" Untagged Ports: ethe 1 to 4 ethe 6 to 24\n"));
     }
 
     #[test]

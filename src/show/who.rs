@@ -21,13 +21,24 @@ pub fn who(sessions: &[OpenSession], now: Moment) -> String {
     if !sessions.iter().any(|one| one.line.kind() == LineKind::Console) {
         page.line("        closed");
     }
-    page.line("Telnet connections (inbound):");
-    let next = lines(&mut page, sessions, LineKind::Telnet, now);
-    page.line("Telnet connection (outbound):");
-    page.line(format!("{next:>2}      closed"));
+    telnet_lines(&mut page, sessions, now);
     page.line("SSH connections:");
     lines(&mut page, sessions, LineKind::Ssh, now);
     page.finish()
+}
+
+/// `show telnet`: the lines of Telnet alone.
+pub fn telnet(sessions: &[OpenSession], now: Moment) -> String {
+    let mut page = Page::default();
+    telnet_lines(&mut page, sessions, now);
+    page.finish()
+}
+
+fn telnet_lines(page: &mut Page, sessions: &[OpenSession], now: Moment) {
+    page.line("Telnet connections (inbound):");
+    let next = lines(page, sessions, LineKind::Telnet, now);
+    page.line("Telnet connection (outbound):");
+    page.line(format!("{next:>2}      closed"));
 }
 
 /// One line for each place of a kind, from 1; gives the number behind the last one.
@@ -153,8 +164,14 @@ SSH connections:
  5      closed
 ";
         assert_eq!(who(&sessions.list(), Moment::from_millis(93_784_000)), expected);
+        let shown = telnet_of(&sessions);
+        assert!(expected.contains(&shown) && shown.starts_with("Telnet connections"), "{shown}");
         drop(console);
         assert!(who(&sessions.list(), Moment::ZERO).contains("connections:\n        closed\n"));
+    }
+
+    fn telnet_of(sessions: &Sessions) -> String {
+        super::telnet(&sessions.list(), Moment::from_millis(93_784_000))
     }
 
     #[test]

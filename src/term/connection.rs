@@ -24,6 +24,7 @@ pub(crate) enum Input {
     /// The terminal has that many columns now.
     Width(usize),
     /// The screen may no longer show the line that is being edited.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "only the console can be left and come back"))]
     Again,
     /// This must be sent at once: it belongs to the protocol.
     Answer(Vec<u8>),

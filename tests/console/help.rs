@@ -8,7 +8,7 @@ fn at_the_end_of_a_line() {
     terminal.type_keys("hostn?");
     terminal.wait_for_lines(&[
         "ServerIronADX(config)#hostn",
-        "  hostname   Rename this device",
+        "  hostname   Rename this switching router",
         "ServerIronADX(config)#hostn",
     ]);
     terminal.type_keys("ame San-Jose\r");
@@ -42,7 +42,7 @@ fn in_the_middle_of_a_line() {
 fn help_is_not_remembered_as_a_line() {
     let mut terminal = Terminal::configuring();
     terminal.type_keys("hostname one\rhostn?");
-    terminal.wait_for_lines(&["  hostname   Rename this device", "one(config)#hostn"]);
+    terminal.wait_for_lines(&["  hostname   Rename this switching router", "one(config)#hostn"]);
     // Control-U, Up.
     terminal.type_keys("\x15\x1b[A");
     terminal.wait_for_line("one(config)#hostname one");
@@ -97,7 +97,7 @@ fn on_a_terminal_that_cannot_move_its_cursor() {
     terminal.wait_for_line("ServerIronADX#");
     // Whatever is typed, nothing is written that only a terminal understands.
     terminal.type_keys(format!("{}\x01y\x15\x10\r", "x".repeat(200)));
-    terminal.wait_for_lines(&["Invalid input -> enable", "Type ? for a list", "ServerIronADX#"]);
+    terminal.wait_for_lines(&["Incomplete command.", "ServerIronADX#"]);
     assert!(!terminal.written().contains('\x1b'), "{:?}", terminal.written());
 }
 
@@ -135,7 +135,7 @@ fn no_help_in_a_text_over_several_lines() {
     terminal.type_keys("banner exec $\rhalf\r\x03hostn?");
     terminal.wait_for_lines(&[
         "ServerIronADX(config)#hostn",
-        "  hostname   Rename this device",
+        "  hostname   Rename this switching router",
         "ServerIronADX(config)#hostn",
     ]);
 }

@@ -4,7 +4,7 @@ use adxemu::cli::complete::{self, Completion};
 use adxemu::cli::help::{self, Names};
 use adxemu::grammar::link::Kept;
 use adxemu::grammar::trie::Node;
-use adxemu::grammar::value::{ValueType, starts_with_ignoring_case};
+use adxemu::grammar::value::{Value, ValueType, starts_with_ignoring_case};
 use adxemu::grammar::{Command, Grammar, ModeId};
 
 use crate::grammar::count::Count;
@@ -18,11 +18,11 @@ const LIVE: [&str; 2] = ["Zq-live", "Yq live"];
 struct Live;
 
 impl Names for Live {
-    fn names(&self, _: Kept) -> Vec<String> {
+    fn names(&self, _: Kept, _: &[(&[Kept], Value)]) -> Vec<String> {
         LIVE.map(str::to_owned).to_vec()
     }
 
-    fn values_of(&self, _: Kept, _: &str) -> Vec<String> {
+    fn values_of(&self, _: Kept, _: &str, _: &[(&[Kept], Value)]) -> Vec<String> {
         Vec::new()
     }
 

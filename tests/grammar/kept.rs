@@ -44,7 +44,7 @@ fn check(grammar: &Grammar) -> Count {
             check_ends(&Line::new(grammar, command, mode, form, 0), &mut count);
             check_neighbour(
                 &Line::new(grammar, command, mode, form, 0),
-                &Line::new(grammar, command, mode, form, 1),
+                &apart(Line::new(grammar, command, mode, form, 1)),
                 &mut count,
             );
         }
@@ -136,7 +136,12 @@ fn check_removal(line: &Line<'_>, count: &mut Count) {
         let again = with.and(line.mode, &text).and(line.mode, &text);
         let absent = needed.and(line.mode, &text);
         for script in [again, absent] {
-            if storage.key.is_empty() {
+            let lists = storage.gathers.is_some() && !text.ends_with(&fixed_words(line));
+            if lists || (storage.absent.is_some() && !storage.key.is_empty()) {
+                // Told in words of its own.
+                let answer = Desk::refused(grammar, &script);
+                assert!(answer.len() > 1 && !answer.contains('{'), "{text}: {answer}");
+            } else if storage.key.is_empty() {
                 // `no` of a switch that is off says nothing.
                 Desk::accepted(grammar, &script).require_same(&before);
             } else {
@@ -147,6 +152,28 @@ fn check_removal(line: &Line<'_>, count: &mut Count) {
             count.one("removals of what is absent");
         }
     }
+}
+
+fn fixed_words(line: &Line<'_>) -> String {
+    line.command.fixed_words()
+}
+
+/// The line with an address of another network, if it holds one of an interface.
+fn apart(mut line: Line<'_>) -> Line<'_> {
+    if let Some(rule) = storage(&line).apart {
+        for piece in &mut line.pieces {
+            match piece.argument {
+                Some(argument) if argument == rule.address => {
+                    "203.0.113.1".clone_into(&mut piece.text);
+                }
+                Some(argument) if argument == rule.mask => {
+                    "255.255.255.0".clone_into(&mut piece.text);
+                }
+                _ => {}
+            }
+        }
+    }
+    line
 }
 
 /// Removing one of two statements leaves the other.

@@ -367,6 +367,10 @@ pub(crate) fn way_into(grammar: &Grammar, mode: ModeId) -> Vec<String> {
     let line = Line::new(grammar, command, outer, 0, 0);
     assert!(command.storage.as_ref().unwrap().needs.is_empty(), "an opening line that needs more");
     let mut way = way_into(grammar, outer);
+    for (wanted, _) in &command.storage.as_ref().unwrap().wants {
+        let wanted = grammar.keeping(outer, *wanted).unwrap();
+        way.push(Line::new(grammar, wanted, outer, 0, 0).text());
+    }
     way.push(line.text());
     way
 }

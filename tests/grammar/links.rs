@@ -68,7 +68,14 @@ fn every_message_is_said_by_the_program_or_by_a_stanza() {
         used.extend(storage.most.map(|rule| rule.message));
         used.extend(storage.first.as_ref().map(|rule| rule.message));
         used.extend(storage.claim.as_ref().map(|claim| claim.message));
+        used.extend(storage.differs.as_ref().map(|rule| rule.message));
         used.extend(storage.in_use);
+        used.extend(storage.bounds.iter().flat_map(|rule| [rule.low, rule.high]));
+        used.extend(storage.absent);
+        used.extend(storage.once);
+        used.extend(storage.fitted.iter().flat_map(|rule| [rule.no_port, rule.no_slot]));
+        used.extend(storage.wants.iter().map(|(_, message)| *message));
+        used.extend(storage.whole.as_ref().map(|rule| rule.message));
     }
     let sources = sources();
     let mut silent = Vec::new();

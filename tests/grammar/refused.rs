@@ -57,10 +57,16 @@ fn check_values(line: &Line<'_>, index: usize, count: &mut Count) {
         let place = words::split(&line.before(index)).len();
         check_type(line.grammar, value_type, words[place]);
         // Something else that can stand here may take it.
-        let Some(why) = expected(line.grammar, line.node(piece.place), words[place]) else {
+        let Some(mut why) = expected(line.grammar, line.node(piece.place), words[place]) else {
             count.one("words that fit something else");
             continue;
         };
+        if let (Why::OutOfRange(low, high), Some(storage)) = (&why, &line.command.storage)
+            && let Some(said) = storage.bounds.iter().find(|one| one.argument == argument)
+        {
+            let is_low = text.parse::<u64>().is_ok_and(|number| number < *low);
+            why = Why::Outside(if is_low { said.low } else { said.high }, *low, *high);
+        }
         let stop = matcher::match_in(line.grammar, line.mode, &words, &typed).unwrap_err();
         assert_eq!(stop, Stop { word: place, why: why.clone() }, "{typed}");
         let message = stop_message(line.grammar, &stop, &words, &typed);
@@ -69,6 +75,9 @@ fn check_values(line: &Line<'_>, index: usize, count: &mut Count) {
             assert!(first.contains(words[place].text), "{typed}: {first}");
             assert!(!first.contains('{'), "{typed}: {first}");
             count.one("words with an answer of their own");
+        } else if let Why::Outside(..) = why {
+            assert!(first.len() > 1 && !first.contains('{'), "{typed}: {first}");
+            count.one("numbers with an answer of their own");
         } else if let Why::OutOfRange(low, high) = why {
             let behind = first.split_once(&text).map_or("", |(_, behind)| behind);
             let numbers: Vec<u64> =
@@ -119,7 +128,9 @@ fn expected(grammar: &Grammar, node: &Node, word: words::Word<'_>) -> Option<Why
         ValueType::Choice(id) => grammar.choices[id.0].otherwise,
         _ => None,
     });
-    let mut why = otherwise.map_or(Why::Unknown, Why::NoSuch);
+    let takes_port = node.arguments.iter().any(|edge| edge.value_type == ValueType::Port);
+    let unknown = if takes_port { Why::NoPort } else { Why::Unknown };
+    let mut why = otherwise.map_or(unknown, Why::NoSuch);
     for edge in &node.arguments {
         match edge.value_type.fit(&grammar.choices, word.text, word.quoted) {
             Fit::No => {}

@@ -21,6 +21,7 @@ fn the_rules_of_the_device_hold() {
         "device",
         &[
             ("excludes", 4),
+            ("differs", 12),
             ("merge", 3),
             ("no merge", 3),
             ("needs", 1),
@@ -34,6 +35,8 @@ fn the_rules_of_the_device_hold() {
             ("waits", 1),
             ("most", 1),
             ("first", 1),
+            ("once", 2),
+            ("whole", 2),
             ("clear with", 1),
             ("in-use", 1),
             ("default", 20),
@@ -59,6 +62,7 @@ fn the_rules_of_the_small_grammar_hold() {
         "small",
         &[
             ("excludes", 1),
+            ("differs", 2),
             ("merge", 1),
             ("no merge", 1),
             ("needs", 1),
@@ -86,6 +90,7 @@ fn check(grammar: &Grammar) -> Count {
     for (command, mode) in keeping(grammar) {
         let rule = Rule { grammar, command, mode, storage: command.storage.as_ref().unwrap() };
         rule.excludes(&mut count);
+        rule.differs(&mut count);
         rule.merge(&mut count);
         rule.needs(&mut count);
         rule.at_most(&mut count);
@@ -200,6 +205,29 @@ impl<'a> Rule<'a> {
         }
     }
 
+    /// No two statements of these names have one key, and one that is there is typed again.
+    fn differs(&self, count: &mut Count) {
+        let Some(difference) = &self.storage.differs else { return };
+        for kept in &difference.from {
+            let line = self.line(0);
+            let other = line.related(*kept);
+            let mut script = Script::of(&other);
+            script.add_all(&line.needed());
+            let answer = self.refused(&script.and(self.mode, &line.text()));
+            assert!(answer.starts_with(&self.beginning(difference.message)), "{answer}");
+            assert!(!answer.contains('{'), "a place of the message is not filled: {answer}");
+            self.desk(&script.and(self.mode, &other.text()));
+            let mut apart = Script::of(&other);
+            apart.add_with_needs(&self.line(1));
+            assert_eq!(self.number(&self.desk(&apart)), 1, "{}", line.text());
+            let Some(no) = other.negations().into_iter().next() else { continue };
+            let mut freed = Script::of(&other);
+            freed.add_text(self.mode, &no).add_with_needs(&line);
+            assert_eq!(self.number(&self.desk(&freed)), 1, "{no}");
+            count.one("differs");
+        }
+    }
+
     /// An argument that is left out keeps its old value, or loses it.
     fn merge(&self, count: &mut Count) {
         for form in 0..self.command.printed_forms {
@@ -222,6 +250,12 @@ impl<'a> Rule<'a> {
                 let first = self.desk(&Script::of(&line));
                 let mut script = Script::of(&line);
                 script.add_all(&second.needed()).add(&second);
+                if self.storage.once.is_some() || self.storage.apart.is_some() {
+                    let answer = Desk::refused(self.grammar, &script);
+                    assert!(!answer.contains('{'), "{answer}");
+                    count.one("once");
+                    continue;
+                }
                 let after = self.desk(&script);
                 if self.storage.merge {
                     after.require_same(&first);
@@ -720,7 +754,7 @@ impl<'a> Rule<'a> {
                 let ValueType::Reference(targets, _) = &self.argument(argument).value_type else {
                     continue;
                 };
-                let needed = line.needed();
+                let needed = self.with_parts(&line, count);
                 let unknown = values::value(self.grammar, &self.argument(argument).value_type, 7);
                 let mut wrong = line.clone();
                 for piece in wrong.pieces.iter_mut().filter(|one| one.argument == Some(argument)) {
@@ -744,6 +778,21 @@ impl<'a> Rule<'a> {
                 }
             }
         }
+    }
+
+    /// What a line needs, with all that must be in the block that it refers to.
+    fn with_parts(&self, line: &Line<'a>, count: &mut Count) -> Script<'a> {
+        let mut needed = line.needed();
+        for part in self.storage.whole.iter().flat_map(|whole| &whole.parts) {
+            let answer = typed(&needed, line).unwrap_err();
+            assert_eq!(answer.message, self.storage.whole.as_ref().unwrap().message);
+            let (part, mode) = keeping(self.grammar)
+                .find(|(one, _)| one.storage.as_ref().unwrap().kept == *part)
+                .unwrap();
+            needed.add(&Line::new(self.grammar, part, mode, 0, 0));
+            count.one("whole");
+        }
+        needed
     }
 
     /// Behind a `ref` to an opening statement, what stands in another block of its kind is not there.

@@ -218,6 +218,16 @@ const CLAUSES: &[Case] = &[
         "preference is not kept in the modes of this command",
     ),
     (
+        "in config\na <x:1-9>\n    a  A\n    <x>  X\n    = keep per <x>, as capacity, differs from zone else more",
+        (2, 1),
+        "zone has another key, or does not differ from this",
+    ),
+    (
+        "in config\na <x:1-9>\n    = keep per <x>, as capacity, differs from zone",
+        (3, 34),
+        "not a clause",
+    ),
+    (
         "in config\na <x:1-9>\n    a  A\n    <x>  X\n    = keep per <x>, as capacity, under zone else no-such-host",
         (2, 1),
         "the message no-such-host has a place {host}, the syntax line no <host>",

@@ -2,6 +2,7 @@
 //! those just outside.
 
 use adxemu::grammar::Grammar;
+use adxemu::grammar::link::Kept;
 use adxemu::grammar::trie::Node;
 use adxemu::grammar::value::{ChoiceType, Fit, ValueType, starts_with_ignoring_case};
 
@@ -28,20 +29,33 @@ pub(crate) fn value(grammar: &Grammar, value_type: &ValueType, n: usize) -> Stri
             format!("{}.{}.0.0/{}", 10 + n / 256, n % 256, length.min(usize::from(*most)))
         }
         ValueType::Mask => ["255.255.255.0", "255.255.0.0", "255.0.0.0", "0.0.0.0"][n % 4].into(),
+        ValueType::Mac => format!("0000.5e00.{:04x}", 0x5300 + n),
         ValueType::Decimal => format!("{n}.5"),
         ValueType::Quoted => format!("\"zq {n}\""),
-        ValueType::Port => format!("{}/{}", 1 + n % 4, 1 + n / 4),
-        ValueType::PortList => format!("ethe {} to {} ethe 9/1", 1 + n, 2 + n),
+        // Ports of the device, with and without their slot.
+        ValueType::Port if n % 32 < 16 => (1 + n % 16).to_string(),
+        ValueType::Port => format!("1/{}", 1 + n % 16),
+        ValueType::PortList => format!("ethe {} to {} ethe 1/1", 1 + n % 15, 2 + n % 15),
         ValueType::Line => format!("zq {n} \"of  a\" line"),
         ValueType::Delimited => format!("#zq {n}#"),
         ValueType::HostPort => format!("zq{n}:80"),
         ValueType::MasterFile => format!("{}tests/grammar/small.zone", "./".repeat(n)),
-        ValueType::Reference(_, base) => value(grammar, base, n),
+        ValueType::Reference(targets, base) => value(grammar, base, n + apart(grammar, targets[0])),
         ValueType::Choice(id) => {
             let all = choices(&grammar.choices[id.0]);
             all[n % all.len()].clone()
         }
     }
+}
+
+/// Statements that must differ are given names that do: one line may refer to several.
+fn apart(grammar: &Grammar, kept: Kept) -> usize {
+    let storage = grammar.commands.iter().find_map(|command| {
+        command.storage.as_ref().filter(|storage| storage.kept == kept)?.differs.as_ref()
+    });
+    storage.map_or(0, |difference| {
+        1000 * difference.from.iter().filter(|other| **other < kept).count()
+    })
 }
 
 /// The words of a choice type and the ends of its ranges, each meaning something else.
@@ -111,10 +125,13 @@ fn ends_alone(grammar: &Grammar, value_type: &ValueType, node: &Node) -> Vec<Str
         ValueType::Prefix => {
             ["0.0.0.0/0", "203.0.113.77/32", "::/0", "2001:db8::1/128"].map(str::to_owned).to_vec()
         }
+        ValueType::Mac => ["0000.0000.0000", "ffff.ffff.ffff"].map(str::to_owned).to_vec(),
         ValueType::Decimal => ["0", "99999999999.99999999"].map(str::to_owned).to_vec(),
         ValueType::Quoted => ["\"\"", "\"a | b ? c\"", "word"].map(str::to_owned).to_vec(),
-        ValueType::Port => ["1", "9999", "1/1/24"].map(str::to_owned).to_vec(),
-        ValueType::PortList => ["ethe 1", "ethe 1/1 to 1/24 ethe 2/1"].map(str::to_owned).to_vec(),
+        ValueType::Port => ["1", "16", "1/1/16"].map(str::to_owned).to_vec(),
+        ValueType::PortList => {
+            ["ethe 1", "ethe 1/1 to 1/16 ethe 1/1/1"].map(str::to_owned).to_vec()
+        }
         ValueType::Line => vec![of_length(1), format!("{letter} \"x  y\" ! ? z")],
         ValueType::Ipv4Prefix(most) => {
             vec!["0.0.0.0/0".to_owned(), format!("203.0.113.77/{most}")]
@@ -171,9 +188,12 @@ pub(crate) fn outside(grammar: &Grammar, value_type: &ValueType) -> Vec<String> 
         }
         ValueType::Delimited => texts(&["zq", "\"zq\""]),
         ValueType::Mask => texts(&["255.0.255.0", "0.0.0.255", "255.255.255"]),
+        ValueType::Mac => {
+            texts(&["0000.5e00", "0000.5e00.530", "0000.5e00.530g", "00:00:5e:00:53:01"])
+        }
         ValueType::Decimal => texts(&["1.", ".5", "1.2.3", "-1.5", "1e5", "999999999999999999999"]),
         ValueType::Quoted => texts(&["z\"z"]),
-        ValueType::Port => texts(&["zq", "1/", "1/2/3/4", "12345", "-1"]),
+        ValueType::Port => texts(&["zq", "1/", "1/2/3/4", "65", "0", "1/65", "-1"]),
         // What is wrong behind the first word: `grammar::ports`.
         ValueType::PortList => texts(&["zq", "1", "ve"]),
         ValueType::Line => Vec::new(),

@@ -5,4 +5,5 @@ pub(super) mod affinities;
 pub(super) mod device;
 pub(super) mod lab;
 pub(super) mod policies;
+pub(super) mod references;
 pub(super) mod servers;

@@ -127,6 +127,52 @@ fn a_batch_goes_over_ipv6() {
     assert_eq!((reply[1], reply[7]), (7, 3));
 }
 
+/// Workers that nobody asks anything end at once when they are to, also those that share an address.
+#[cfg(target_os = "linux")]
+#[test]
+fn idle_workers_end() {
+    use super::super::batch_socket::{BatchSocket, bind};
+    use std::num::NonZeroUsize;
+    let responder = responder();
+    let mut workers = Workers::default();
+    let count = NonZeroUsize::new(4).unwrap();
+    for address in ["127.0.0.1:0", "0.0.0.0:0"] {
+        for socket in bind(address.parse().unwrap(), count).unwrap() {
+            workers
+                .start::<BatchSocket<nix::sys::socket::SockaddrIn>>(socket, worker(&responder))
+                .unwrap();
+        }
+    }
+    assert_eq!(workers.stop(), 8);
+    assert!(responder.appliance.counters.values().iter().all(|(_, count)| *count == 0));
+}
+
+/// Questions that come one by one, and then many at once, are all answered.
+#[cfg(target_os = "linux")]
+#[test]
+fn lone_questions_and_bursts_are_answered() {
+    use super::super::batch_socket::BatchSocket;
+    let responder = responder();
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let asker = client(socket.local_addr().unwrap());
+    let mut workers = Workers::default();
+    workers.start::<BatchSocket<nix::sys::socket::SockaddrIn>>(socket, worker(&responder)).unwrap();
+    let mut reply = [0; 512];
+    for burst in [1, 1, 1, 40, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 48] {
+        for id in 0..burst {
+            asker.send(&question(id, "www.example.com")).unwrap();
+        }
+        let mut ids = HashSet::new();
+        for _ in 0..burst {
+            asker.recv(&mut reply).unwrap();
+            assert_eq!(reply[7], 3);
+            assert!(ids.insert(reply[1]));
+        }
+    }
+    assert_eq!(workers.stop(), 1);
+    assert_eq!(counts(&responder).iter().sum::<u64>(), 103);
+}
+
 #[test]
 fn workers_on_one_name_count_as_one_would() {
     let responder = responder();

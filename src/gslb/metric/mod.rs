@@ -203,19 +203,11 @@ fn sift<R: Rule, O: Observer>(
     R::figures(view, candidates, figures);
     let figures = &*figures;
     let passes = R::test(view, figures);
-    let passing = figures.iter().filter(|&&figure| passes(figure)).count();
-    let all_stay = passing == 0 && !may_leave_nobody(metric);
     if O::LISTENS {
+        let all_stay = !may_leave_nobody(metric) && !figures.iter().any(|&figure| passes(figure));
         for (&figure, &position) in figures.iter().zip(candidates.iter()) {
             observer.judged(metric.into(), position, R::tell(figure), all_stay || passes(figure));
         }
-    }
-    if all_stay {
-        observer.skipped(metric.into(), Skip::NobodyPasses);
-        return candidates.len();
-    }
-    if passing == candidates.len() {
-        return passing;
     }
     let mut left = 0;
     for (place, &figure) in figures.iter().enumerate() {
@@ -223,6 +215,11 @@ fn sift<R: Rule, O: Observer>(
             candidates[left] = candidates[place];
             left += 1;
         }
+    }
+    if left == 0 && !may_leave_nobody(metric) {
+        // Nobody was moved.
+        observer.skipped(metric.into(), Skip::NobodyPasses);
+        return candidates.len();
     }
     left
 }
