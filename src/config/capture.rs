@@ -58,9 +58,8 @@ pub fn clean<'a>(grammar: &Grammar, text: &'a str) -> Cow<'a, str> {
 /// of any length.
 fn is_clean(grammar: &Grammar, text: &str) -> bool {
     let pager = grammar.phrase(Message::More);
-    // A control character is one byte of these, or two of which the first is 0xC2.
-    let acts = |byte: u8| (byte < b' ' && byte != b'\n' && byte != b'\t') || byte == 0x7f;
-    let may_be_trace = |byte: u8| acts(byte) || matches!(byte, 0xc2 | b'#' | b'>');
+    // Controls but for tab and line feed, of which those beyond ASCII begin with 0xC2, and the ends of prompts.
+    let may_be_trace = |byte: u8| matches!(byte, 0..=8 | 11..=31 | 0x7f | 0xc2 | b'#' | b'>');
     // Whole pieces without a way out of them, which the compiler turns into a few instructions.
     let mut pieces = text.as_bytes().chunks(1024);
     !pieces.any(|piece| piece.iter().fold(false, |any, byte| any | may_be_trace(*byte)))
