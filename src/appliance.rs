@@ -94,6 +94,9 @@ pub struct Appliance {
     is_time_set: AtomicBool,
     /// When it is to restart by itself, in milliseconds of the clock.
     restart_due: AtomicU64,
+    /// The same by the wall clock, in seconds: the two are not read at the same instant, and what is shown
+    /// stays as it is.
+    restart_wall: AtomicU64,
     /// What was known of addresses and devices when somebody looked last.
     watch: Mutex<StatusWatch>,
     /// Whether something may have changed since.
@@ -164,6 +167,7 @@ impl Appliance {
             time_set: AtomicI64::new(0),
             is_time_set: AtomicBool::new(false),
             restart_due: AtomicU64::new(NEVER),
+            restart_wall: AtomicU64::new(0),
             watch: Mutex::default(),
             is_unwatched: AtomicBool::new(false),
             is_log_stale: AtomicBool::new(false),
@@ -287,9 +291,17 @@ impl Appliance {
         self.restarts.load(Ordering::Relaxed)
     }
 
-    /// Restarts at a moment; `None` takes that back.
-    pub fn schedule_restart(&self, due: Option<Moment>) {
+    /// Restarts after so many seconds; `None` takes that back.
+    pub fn schedule_restart(&self, left: Option<u64>) {
+        let due = left.map(|left| self.clock.now().plus_secs(left));
+        let wall = self.clock.wall_seconds().saturating_add(left.unwrap_or(0));
+        self.restart_wall.store(wall, Ordering::Relaxed);
         self.restart_due.store(due.map_or(NEVER, Moment::as_millis), Ordering::Relaxed);
+    }
+
+    /// The time of day at which the appliance is to restart by itself, as [`Appliance::local_seconds`].
+    pub fn restart_local_seconds(&self) -> u64 {
+        self.restart_wall.load(Ordering::Relaxed).saturating_add_signed(self.ahead())
     }
 
     /// When the appliance is to restart by itself.
@@ -315,8 +327,12 @@ impl Appliance {
 
     /// The time of day, as seconds since midnight of 1970-01-01 in the zone of the device.
     pub fn local_seconds(&self) -> u64 {
-        let ahead = self.time_set.load(Ordering::Relaxed).saturating_add(self.time_zone().ahead);
-        self.clock.wall_seconds().saturating_add_signed(ahead)
+        self.clock.wall_seconds().saturating_add_signed(self.ahead())
+    }
+
+    /// Seconds that the time of day is ahead of the clock's.
+    fn ahead(&self) -> i64 {
+        self.time_set.load(Ordering::Relaxed).saturating_add(self.time_zone().ahead)
     }
 
     /// The time zone of the device. Not to be called while the configuration is locked.

@@ -18,8 +18,8 @@ use crate::check::rule::{Finding, Severity};
 use crate::check::{Checked, Summary};
 use crate::cli::words;
 use crate::config::render::MASK;
-use crate::grammar::Grammar;
 use crate::grammar::expand::Token;
+use crate::grammar::{Command, Grammar};
 
 /// Writes findings and counts. Where no colour is wanted the writer takes it out again.
 ///
@@ -155,28 +155,29 @@ impl Excerpt {
     }
 }
 
-/// Words behind which a secret stands, as the grammar says.
+/// Words behind which a secret stands, as the grammar says, each with the words that may follow it
+/// instead.
 struct Secrets {
-    words: HashSet<String>,
+    words: HashMap<String, HashSet<String>>,
 }
 
 impl Secrets {
     fn of(grammar: &Grammar) -> Self {
-        let mut words = HashSet::new();
-        for command in &grammar.commands {
-            for form in &command.forms {
-                let mut last: Option<&[ArcStr]> = None;
-                for token in form {
-                    match token {
-                        Token::Word(spellings) => last = Some(spellings),
-                        Token::Argument { argument, .. } => {
-                            if command.arguments[*argument].is_secret() {
-                                words.extend(
-                                    last.into_iter().flatten().map(|word| word.to_lowercase()),
-                                );
-                            }
-                        }
-                    }
+        let mut words: HashMap<String, HashSet<String>> = HashMap::new();
+        for (last, token, command) in parts(grammar) {
+            if let Token::Argument { argument, .. } = token
+                && command.arguments[*argument].is_secret()
+            {
+                for word in last {
+                    words.entry(word.to_lowercase()).or_default();
+                }
+            }
+        }
+        for (last, token, _) in parts(grammar) {
+            let Token::Word(spellings) = token else { continue };
+            for word in last {
+                if let Some(others) = words.get_mut(&word.to_lowercase()) {
+                    others.extend(spellings.iter().map(|one| one.to_lowercase()));
                 }
             }
         }
@@ -185,9 +186,13 @@ impl Secrets {
 
     /// The line without what stands behind such a word, also in a line that no command matches.
     fn masked(&self, line: &str) -> String {
-        let found = words::split(line)
-            .into_iter()
-            .find(|word| self.words.contains(&word.text.to_lowercase()));
+        let all = words::split(line);
+        let found = all.iter().enumerate().find(|(place, word)| {
+            let others = self.words.get(&word.text.to_lowercase());
+            let next = all.get(place + 1).map(|next| next.text.to_lowercase());
+            others.is_some_and(|others| next.is_none_or(|next| !others.contains(&next)))
+        });
+        let found = found.map(|(_, word)| word);
         match found.filter(|word| !line[word.end..].trim().is_empty()) {
             Some(word) => format!("{} {MASK}", &line[..word.end]),
             None => line.to_owned(),
@@ -197,6 +202,23 @@ impl Secrets {
 
 /// How many lines are named of those that a note is about.
 const NAMED_LINES: usize = 3;
+
+/// Every part of every line of the grammar, with the spellings of the last word before it.
+fn parts(grammar: &Grammar) -> Vec<(&[ArcStr], &Token, &Command)> {
+    let mut parts = Vec::new();
+    for command in &grammar.commands {
+        for form in &command.forms {
+            let mut last: &[ArcStr] = &[];
+            for token in form {
+                parts.push((last, token, command));
+                if let Token::Word(spellings) = token {
+                    last = spellings;
+                }
+            }
+        }
+    }
+    parts
+}
 
 /// Notes of a file, a row for each command.
 fn notes(file: &Checked, out: &mut dyn Write) -> io::Result<()> {
@@ -368,7 +390,8 @@ mod tests {
         let masked = secrets.masked(" username x privilege 9 password hunter2");
         assert_eq!(masked, " username x privilege 9 password .....");
         assert_eq!(secrets.masked("frob Community s ro"), "frob Community .....");
-        assert_eq!(secrets.masked("enable password"), "enable password");
+        assert_eq!(secrets.masked("enable hunter2"), "enable .....");
+        assert_eq!(secrets.masked("enable password-display"), "enable password-display");
         assert_eq!(secrets.masked(" port http"), " port http");
     }
 

@@ -104,7 +104,8 @@ pub(super) fn print(
         Report::Reload => {
             let left = appliance.restart_due().map(|due| due.since(appliance.clock.now()));
             let zone = appliance.time_zone().name;
-            show::reload(left.map(|left| left.as_secs()), appliance.local_seconds(), &zone)
+            let due = appliance.restart_local_seconds();
+            show::reload(left.map(|left| left.as_secs()), due, &zone)
         }
         Report::TechSupport => tech_support(session, arguments)?,
         Report::Users => {

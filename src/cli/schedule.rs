@@ -39,8 +39,8 @@ pub(super) fn restart_after(
 }
 
 fn restart_in(appliance: &Appliance, left: u64) -> String {
-    appliance.schedule_restart(Some(appliance.clock.now().plus_secs(left)));
-    show::reload(Some(left), appliance.local_seconds(), &appliance.time_zone().name)
+    appliance.schedule_restart(Some(left));
+    show::reload(Some(left), appliance.restart_local_seconds(), &appliance.time_zone().name)
 }
 
 /// The moment that `<time>` and `<date>` name.
@@ -89,7 +89,50 @@ fn no_time(text: &str) -> Refusal {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
     use super::*;
+    use crate::clock::{Clock, Moment};
+    use crate::grammar::Grammar;
+
+    /// A clock whose seconds of the day begin in the middle of those since the start.
+    #[derive(Debug, Default)]
+    struct Skewed(AtomicU64);
+
+    impl Clock for Skewed {
+        fn now(&self) -> Moment {
+            Moment::from_millis(self.0.load(Ordering::Relaxed))
+        }
+
+        fn wall_seconds(&self) -> u64 {
+            (self.0.load(Ordering::Relaxed) + 500) / 1000
+        }
+
+        fn advance(&self, seconds: u64) {
+            self.0.fetch_add(seconds * 1000, Ordering::Relaxed);
+        }
+
+        fn reset(&self) -> bool {
+            false
+        }
+
+        fn is_driven(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn the_time_of_a_restart_does_not_move() {
+        let clock = Arc::new(Skewed::default());
+        let grammar = Arc::new(Grammar::built_in().unwrap());
+        let appliance = Appliance::new(grammar, Arc::clone(&clock) as Arc<dyn Clock>, None);
+        restart_in(&appliance, 10);
+        for _ in 0..20 {
+            assert_eq!(appliance.restart_local_seconds(), 10);
+            clock.0.fetch_add(400, Ordering::Relaxed);
+        }
+    }
 
     #[test]
     fn numbers_with_colons() {

@@ -108,14 +108,14 @@ pub fn module(others: &[(u16, &str, bool)]) -> String {
     page.finish()
 }
 
-/// `show reload`; `left` are the seconds until the restart, `local_seconds` the time of day now in that
+/// `show reload`; `left` are the seconds until the restart, `due` the time of day at which it comes, in that
 /// zone.
-pub fn reload(left: Option<u64>, local_seconds: u64, zone: &str) -> String {
+pub fn reload(left: Option<u64>, due: u64, zone: &str) -> String {
     let mut page = Page::default();
     match left {
         None => page.line("No scheduled reload"),
         Some(left) => {
-            let due = Civil::from_unix(local_seconds.saturating_add(left));
+            let due = Civil::from_unix(due);
             page.line(format!("Scheduled reload in {}", span(left)));
             page.line(format!("  at {}, {zone}, {}", due.time(), due.date()));
         }
@@ -151,7 +151,7 @@ mod tests {
     fn a_restart_that_is_scheduled() {
         assert_eq!(reload(None, 0, "GMT+00"), "No scheduled reload\n");
         assert_eq!(
-            reload(Some(3600), 1_325_505_600, "GMT+00"),
+            reload(Some(3600), 1_325_509_200, "GMT+00"),
             "Scheduled reload in 1 hours 0 minutes 0 seconds\n  at 13:00:00, GMT+00, Mon Jan 02 2012\n"
         );
     }

@@ -18,7 +18,7 @@ fn hardware_address(last: u8) -> String {
 }
 
 /// The hardware address of a neighbour: the end of its own address, behind those of the device.
-fn neighbour(address: IpAddr) -> String {
+pub(super) fn neighbour(address: IpAddr) -> String {
     let last = match address {
         IpAddr::V4(address) => address.octets()[3],
         IpAddr::V6(address) => address.octets()[15],

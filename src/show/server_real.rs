@@ -7,6 +7,7 @@ use crate::health::state::States;
 use crate::model::balancing::{DEFAULT_PORT, RealKind, RealServer, ServerHealth};
 use crate::model::snapshot::Snapshot;
 use crate::show::PortNames;
+use crate::show::network::neighbour;
 
 const LEGEND: [&str; 5] = [
     "Real Servers Info",
@@ -103,13 +104,24 @@ fn server(
     ));
 }
 
+/// The hardware address of a server, as `show arp` has it; none of one that does not answer, or lies behind
+/// a router.
+fn mac(real: &RealServer, health: ServerHealth) -> String {
+    let answers = !matches!(health, ServerHealth::Failed | ServerHealth::Enabled);
+    let is_near = real.kind != RealKind::Remote && answers;
+    let address = real.address.filter(|address| is_near && address.is_ipv4());
+    address.map_or_else(|| "0000.0000.0000".to_owned(), neighbour)
+}
+
 fn head(page: &mut Page, real: &RealServer, health: ServerHealth) {
     let state = word(health);
     let address = real.address.map_or_else(|| "0.0.0.0".to_owned(), |address| address.to_string());
     page.line(format!("Name: {:<18}State: {state:<20}IP:{address}:   1", real.name));
     page.line(format!(
-        "Mac: 0000.0000.0000     Weight: {:<19}MaxConn: {}",
-        real.weight, real.max_connections
+        "Mac: {:<19}Weight: {:<19}MaxConn: {}",
+        mac(real, health),
+        real.weight,
+        real.max_connections
     ));
     page.line("SrcNAT: not-cfg, not-op                            DstNAT: not-cfg, not-op");
     let remote = if real.kind == RealKind::Remote { "Yes" } else { "No" };
