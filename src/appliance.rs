@@ -264,6 +264,8 @@ impl Appliance {
         self.restart_due.store(NEVER, Ordering::Relaxed);
         let tree = &configuration.trees.configuration;
         let nothing = Snapshot::empty(DEFAULT_DEVICE_NAME);
+        // Before the snapshot is made, as in `publish_from`.
+        self.is_stale.store(false, Ordering::SeqCst);
         let mut snapshot =
             project::project(&self.grammar, tree, &self.states, configuration.boot, &nothing);
         // Nobody has the snapshot yet, so what the devices report can still be entered.
@@ -274,7 +276,6 @@ impl Appliance {
             snapshot =
                 project::project(&self.grammar, tree, &self.states, configuration.boot, &snapshot);
         }
-        self.is_stale.store(false, Ordering::Release);
         self.tell_itself(&snapshot);
         self.publish(snapshot);
         self.states.collect();
@@ -765,9 +766,10 @@ impl Appliance {
 
     fn publish_from(&self, configuration: &Configuration, previous: &Snapshot) {
         let tree = &configuration.trees.configuration;
+        // Before, and not behind: what is learned while the snapshot is made may not be in it.
+        self.is_stale.store(false, Ordering::SeqCst);
         let snapshot =
             project::project(&self.grammar, tree, &self.states, configuration.boot, previous);
-        self.is_stale.store(false, Ordering::Release);
         self.tell_itself(&snapshot);
         let (before, after) = (&previous.balancing, &snapshot.balancing);
         let back = self.states.sessions.follow(before, after, self.clock.now());

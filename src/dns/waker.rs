@@ -23,8 +23,10 @@ impl Waker {
     ///
     /// Those of the system.
     pub(super) fn new(worker: &Arc<UdpSocket>) -> io::Result<Self> {
-        let own = UdpSocket::bind((worker.local_addr()?.ip(), 0))?;
-        Ok(Waker { worker: Arc::clone(worker), own })
+        // With the scope of a link-local address, if it is one.
+        let mut address = worker.local_addr()?;
+        address.set_port(0);
+        Ok(Waker { worker: Arc::clone(worker), own: UdpSocket::bind(address)? })
     }
 
     /// Where the datagram will come from.
