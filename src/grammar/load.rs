@@ -12,7 +12,8 @@ use crate::grammar::notation::{
     self, ChoiceValue, Clause, CommandStanza, Entry, Item, ModeStanza, Position, SectionMode,
     Spellings, TypeName, TypeStanza,
 };
-use crate::grammar::trie::{Conflict, Trie};
+use crate::grammar::shared::SharedNodes;
+use crate::grammar::trie::{Conflict, Draft, Trie};
 use crate::grammar::value::{ChoiceType, ChoiceWord, TypeId, ValueType};
 use crate::grammar::whole::{
     adding, check_alter, check_claim, check_differs, check_first, check_help, check_needs,
@@ -454,17 +455,18 @@ impl Loader {
         }
         let no: Spellings = [arcstr::literal!("no")].into();
         let no_help = ArcStr::from(messages[Message::HelpNo as usize].join(" "));
-        let mut tries: Vec<Trie> = Vec::with_capacity(self.modes.len());
-        // One after the other, so that each takes the room that the last one gave back.
+        let mut shared = SharedNodes::default();
+        let mut roots = Vec::with_capacity(self.modes.len());
         for mode in (0..self.modes.len()).map(ModeId) {
-            let mut trie = Trie::new();
+            let mut draft = Draft::new();
             for command in self.commands.iter().filter(|one| one.modes.contains(&mode)) {
-                insert(&mut trie, command, (&no, &no_help), &self.commands)?;
+                insert(&mut draft, command, (&no, &no_help), &self.commands)?;
             }
-            trie.shrink_to_fit();
-            check_help(&trie, &self.commands)?;
-            tries.push(trie);
+            check_help(&draft, &self.commands)?;
+            roots.push(shared.share(draft));
         }
+        let behind = shared.finish();
+        let tries = roots.into_iter().map(|root| Trie::new(root, Arc::clone(&behind))).collect();
         for kept in Kept::ALL {
             let known = self
                 .commands
@@ -643,7 +645,7 @@ fn last_key(stanza: &CommandStanza) -> Result<Option<(Kept, String)>> {
 
 /// `no` is the word of derived forms with its help text.
 fn insert(
-    trie: &mut Trie,
+    draft: &mut Draft,
     command: &Command,
     no: (&Spellings, &ArcStr),
     all: &[Command],
@@ -669,7 +671,7 @@ fn insert(
     for (index, form) in command.forms.iter().enumerate() {
         // A command has fewer forms (`expand::MOST_FORMS`).
         let id = FormId(u16::try_from(index).unwrap_or(u16::MAX));
-        trie.insert(command, id, form, None).map_err(say)?;
+        draft.insert(command, id, form, None).map_err(say)?;
         if !command.negatable {
             continue;
         }
@@ -679,7 +681,7 @@ fn insert(
             Token::Argument { argument, .. } => key.contains(argument),
         });
         for length in last.map_or(1, |place| place + 1)..=form.len() {
-            trie.insert(command, id, &form[..length], Some(no)).map_err(say)?;
+            draft.insert(command, id, &form[..length], Some(no)).map_err(say)?;
         }
     }
     Ok(())

@@ -10,6 +10,7 @@ mod load;
 pub mod notation;
 pub mod ports;
 pub mod reference;
+mod shared;
 mod syntax;
 pub mod trie;
 pub mod value;

@@ -2,6 +2,7 @@
 //! match, help, completion, abbreviation.
 
 use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arcstr::ArcStr;
@@ -12,22 +13,39 @@ use crate::grammar::value::{ChoiceType, Fit, Value, ValueType, starts_with_ignor
 use crate::grammar::{Argument, Command, CommandId, FormId};
 
 /// Index of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NodeId(u32);
 
 impl NodeId {
     /// Where every line begins.
     pub const ROOT: NodeId = NodeId(0);
+
+    /// The node at an index.
+    pub(super) fn at(index: usize) -> Self {
+        NodeId(u32::try_from(index).expect("a grammar fits 32 bits"))
+    }
+
+    /// The index.
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
-/// The trie of one mode.
+/// The trie of one mode: where its lines begin, and the nodes behind, which all modes share.
 #[derive(Debug)]
 pub struct Trie {
+    root: Node,
+    behind: Arc<[Node]>,
+}
+
+/// A trie to which commands are added.
+#[derive(Debug)]
+pub(super) struct Draft {
     nodes: Vec<Node>,
 }
 
 /// What may stand at one place of a line.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Node {
     /// Words that may follow.
     pub words: Box<[WordEdge]>,
@@ -38,7 +56,7 @@ pub struct Node {
 }
 
 /// A word, and what follows it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct WordEdge {
     /// The printed spelling first.
     pub spellings: Spellings,
@@ -53,7 +71,7 @@ pub struct WordEdge {
 }
 
 /// A value, and what follows it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct ArgumentEdge {
     /// Name of the argument.
     pub name: ArcStr,
@@ -70,7 +88,7 @@ pub struct ArgumentEdge {
 }
 
 /// A complete command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Leaf {
     /// The command.
     pub command: CommandId,
@@ -108,7 +126,7 @@ pub enum Step {
 
 /// Why a command does not fit into the trie.
 #[derive(Debug)]
-pub enum Conflict {
+pub(super) enum Conflict {
     /// Two commands are written the same way.
     Same(CommandId),
     /// Two arguments at one place cannot be told apart.
@@ -118,174 +136,34 @@ pub enum Conflict {
 }
 
 impl Trie {
-    /// A trie without commands.
-    pub fn new() -> Self {
-        Trie { nodes: vec![Node::default()] }
-    }
-
-    /// Gives back the room that was kept for more commands.
-    pub fn shrink_to_fit(&mut self) {
-        self.nodes.shrink_to_fit();
+    /// The trie of a mode from the node that its lines begin at, and the nodes of all modes.
+    pub(super) fn new(root: Node, behind: Arc<[Node]>) -> Self {
+        Trie { root, behind }
     }
 
     /// The node of an index.
     pub fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id.0 as usize]
+        match id.index() {
+            0 => &self.root,
+            index => &self.behind[index - 1],
+        }
     }
 
     /// The commands that are complete at a node or behind it.
     pub fn commands_behind(&self, id: NodeId) -> BTreeSet<CommandId> {
         let mut commands = BTreeSet::new();
         // Values that may be repeated lead back to where they came from.
-        let mut seen = vec![false; self.nodes.len()];
+        let mut seen = vec![false; self.behind.len() + 1];
         let mut places = vec![id];
         while let Some(place) = places.pop() {
-            if std::mem::replace(&mut seen[place.0 as usize], true) {
+            if std::mem::replace(&mut seen[place.index()], true) {
                 continue;
             }
             let node = self.node(place);
             commands.extend(node.leaf.map(|leaf| leaf.command));
-            places.extend(node.words.iter().map(|edge| edge.target));
-            places.extend(node.arguments.iter().map(|edge| edge.target));
+            places.extend(node.targets());
         }
         commands
-    }
-
-    /// All nodes with the path of words that leads to each; for tests and for the reference.
-    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
-        self.nodes.iter()
-    }
-
-    /// Adds one form of a command. `negation` is the help text of `no` for a derived form.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be told from a form that is there, or gives a second help text.
-    pub fn insert(
-        &mut self,
-        command: &Command,
-        form: FormId,
-        tokens: &[Token],
-        negation: Option<(&Spellings, &ArcStr)>,
-    ) -> Result<(), Conflict> {
-        let mut place = NodeId::ROOT;
-        let negated = negation.is_some();
-        let hidden = command.hidden || usize::from(form.0) >= command.printed_forms;
-        if let Some((no, help)) = negation {
-            place = self.word_target(place, no, command, Some(help), hidden)?;
-        }
-        // What repeats, if the form is not cut off before its end.
-        let repetition = expand::repetition(tokens);
-        let mut behind_first = None;
-        for (index, token) in tokens.iter().enumerate() {
-            place = match token {
-                Token::Word(spellings) => {
-                    let help = command.help_of(&spellings[0]);
-                    self.word_target(place, spellings, command, help, hidden)?
-                }
-                Token::Argument { argument, .. } => {
-                    let argument = &command.arguments[*argument];
-                    self.argument_target(place, argument, None, command, hidden)?
-                }
-            };
-            if index == repetition.start {
-                behind_first = Some(place);
-            }
-            if index + 1 == repetition.end
-                && let (Some(target), Some(Token::Argument { argument, .. })) =
-                    (behind_first, tokens.get(repetition.start))
-            {
-                let argument = &command.arguments[*argument];
-                self.argument_target(place, argument, Some(target), command, hidden)?;
-            }
-        }
-        let own_no = tokens
-            .first()
-            .is_some_and(|token| matches!(token, Token::Word(spellings) if spellings[0] == "no"));
-        let length = u16::try_from(tokens.len()).unwrap_or(u16::MAX);
-        let leaf = Leaf { command: command.id, form, length, negated, own_no };
-        let node = &mut self.nodes[place.0 as usize];
-        match node.leaf {
-            None => node.leaf = Some(leaf),
-            // A command that begins with `no` itself beats the derived form.
-            Some(old) if old.negated && leaf.own_no => node.leaf = Some(leaf),
-            Some(old) if old.own_no && leaf.negated => {}
-            Some(old) if old.command == leaf.command => {}
-            Some(old) => return Err(Conflict::Same(old.command)),
-        }
-        Ok(())
-    }
-
-    fn word_target(
-        &mut self,
-        place: NodeId,
-        spellings: &Spellings,
-        command: &Command,
-        help: Option<&ArcStr>,
-        hidden: bool,
-    ) -> Result<NodeId, Conflict> {
-        let node = &mut self.nodes[place.0 as usize];
-        let known = node.words.iter_mut().find(|edge| edge.spellings[0] == spellings[0]);
-        if let Some(edge) = known {
-            merge_help(&mut edge.help, help, &spellings[0])?;
-            edge.hidden &= hidden;
-            if !Arc::ptr_eq(&edge.spellings, spellings)
-                && spellings.iter().any(|one| !edge.spellings.contains(one))
-            {
-                let new = spellings.iter().filter(|one| !edge.spellings.contains(one));
-                edge.spellings = edge.spellings.iter().chain(new).cloned().collect();
-            }
-            return Ok(edge.target);
-        }
-        let target = NodeId(u32::try_from(self.nodes.len()).expect("a grammar fits 32 bits"));
-        let edge = WordEdge {
-            spellings: Arc::clone(spellings),
-            help: help.cloned().unwrap_or_default(),
-            hidden,
-            command: command.id,
-            target,
-        };
-        append(&mut self.nodes[place.0 as usize].words, edge);
-        self.nodes.push(Node::default());
-        Ok(target)
-    }
-
-    /// Where a value leads from `place`: to a new node, unless it leads back to one that is there.
-    fn argument_target(
-        &mut self,
-        place: NodeId,
-        argument: &Argument,
-        back_to: Option<NodeId>,
-        command: &Command,
-        hidden: bool,
-    ) -> Result<NodeId, Conflict> {
-        let help = command.help_of_argument(&argument.name);
-        let node = &mut self.nodes[place.0 as usize];
-        for edge in &mut node.arguments {
-            if edge.value_type == argument.value_type && edge.name == argument.name {
-                merge_help(&mut edge.help, help, &argument.name)?;
-                edge.hidden &= hidden;
-                return Ok(edge.target);
-            }
-            if cannot_be_told_apart(&edge.value_type, &argument.value_type) {
-                let names = (edge.name.to_string(), argument.name.to_string());
-                return Err(Conflict::Arguments(names.0, names.1));
-            }
-        }
-        let target = back_to.unwrap_or_else(|| {
-            self.nodes.push(Node::default());
-            NodeId(u32::try_from(self.nodes.len() - 1).expect("a grammar fits 32 bits"))
-        });
-        let edge = ArgumentEdge {
-            name: argument.name.clone(),
-            value_type: argument.value_type.clone(),
-            help: help.cloned().unwrap_or_default(),
-            hidden,
-            command: command.id,
-            target,
-        };
-        append(&mut self.nodes[place.0 as usize].arguments, edge);
-        Ok(target)
     }
 
     /// The node that each token of an inserted form stands at.
@@ -395,9 +273,180 @@ impl Trie {
     }
 }
 
-impl Default for Trie {
+impl Draft {
+    /// A trie without commands.
+    pub(super) fn new() -> Self {
+        Draft { nodes: vec![Node::default()] }
+    }
+
+    /// What may stand at each place.
+    pub(super) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Its nodes, the root first. Each leads to later ones, but for values that may be repeated.
+    pub(super) fn into_nodes(self) -> Vec<Node> {
+        self.nodes
+    }
+
+    /// Adds one form of a command. `negation` is the help text of `no` for a derived form.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be told from a form that is there, or gives a second help text.
+    pub(super) fn insert(
+        &mut self,
+        command: &Command,
+        form: FormId,
+        tokens: &[Token],
+        negation: Option<(&Spellings, &ArcStr)>,
+    ) -> Result<(), Conflict> {
+        let mut place = NodeId::ROOT;
+        let negated = negation.is_some();
+        let hidden = command.hidden || usize::from(form.0) >= command.printed_forms;
+        if let Some((no, help)) = negation {
+            place = self.word_target(place, no, command, Some(help), hidden)?;
+        }
+        // What repeats, if the form is not cut off before its end.
+        let repetition = expand::repetition(tokens);
+        let mut behind_first = None;
+        for (index, token) in tokens.iter().enumerate() {
+            place = match token {
+                Token::Word(spellings) => {
+                    let help = command.help_of(&spellings[0]);
+                    self.word_target(place, spellings, command, help, hidden)?
+                }
+                Token::Argument { argument, .. } => {
+                    let argument = &command.arguments[*argument];
+                    self.argument_target(place, argument, None, command, hidden)?
+                }
+            };
+            if index == repetition.start {
+                behind_first = Some(place);
+            }
+            if index + 1 == repetition.end
+                && let (Some(target), Some(Token::Argument { argument, .. })) =
+                    (behind_first, tokens.get(repetition.start))
+            {
+                let argument = &command.arguments[*argument];
+                self.argument_target(place, argument, Some(target), command, hidden)?;
+            }
+        }
+        let own_no = tokens
+            .first()
+            .is_some_and(|token| matches!(token, Token::Word(spellings) if spellings[0] == "no"));
+        let length = u16::try_from(tokens.len()).unwrap_or(u16::MAX);
+        let leaf = Leaf { command: command.id, form, length, negated, own_no };
+        let node = &mut self.nodes[place.index()];
+        match node.leaf {
+            None => node.leaf = Some(leaf),
+            // A command that begins with `no` itself beats the derived form.
+            Some(old) if old.negated && leaf.own_no => node.leaf = Some(leaf),
+            Some(old) if old.own_no && leaf.negated => {}
+            Some(old) if old.command == leaf.command => {}
+            Some(old) => return Err(Conflict::Same(old.command)),
+        }
+        Ok(())
+    }
+
+    fn word_target(
+        &mut self,
+        place: NodeId,
+        spellings: &Spellings,
+        command: &Command,
+        help: Option<&ArcStr>,
+        hidden: bool,
+    ) -> Result<NodeId, Conflict> {
+        let node = &mut self.nodes[place.index()];
+        let known = node.words.iter_mut().find(|edge| edge.spellings[0] == spellings[0]);
+        if let Some(edge) = known {
+            merge_help(&mut edge.help, help, &spellings[0])?;
+            edge.hidden &= hidden;
+            if !Arc::ptr_eq(&edge.spellings, spellings)
+                && spellings.iter().any(|one| !edge.spellings.contains(one))
+            {
+                let new = spellings.iter().filter(|one| !edge.spellings.contains(one));
+                edge.spellings = edge.spellings.iter().chain(new).cloned().collect();
+            }
+            return Ok(edge.target);
+        }
+        let target = NodeId::at(self.nodes.len());
+        let edge = WordEdge {
+            spellings: Arc::clone(spellings),
+            help: help.cloned().unwrap_or_default(),
+            hidden,
+            command: command.id,
+            target,
+        };
+        append(&mut self.nodes[place.index()].words, edge);
+        self.nodes.push(Node::default());
+        Ok(target)
+    }
+
+    /// Where a value leads from `place`: to a new node, unless it leads back to one that is there.
+    fn argument_target(
+        &mut self,
+        place: NodeId,
+        argument: &Argument,
+        back_to: Option<NodeId>,
+        command: &Command,
+        hidden: bool,
+    ) -> Result<NodeId, Conflict> {
+        let help = command.help_of_argument(&argument.name);
+        let node = &mut self.nodes[place.index()];
+        for edge in &mut node.arguments {
+            if edge.value_type == argument.value_type && edge.name == argument.name {
+                merge_help(&mut edge.help, help, &argument.name)?;
+                edge.hidden &= hidden;
+                return Ok(edge.target);
+            }
+            if cannot_be_told_apart(&edge.value_type, &argument.value_type) {
+                let names = (edge.name.to_string(), argument.name.to_string());
+                return Err(Conflict::Arguments(names.0, names.1));
+            }
+        }
+        let target = back_to.unwrap_or_else(|| {
+            self.nodes.push(Node::default());
+            NodeId::at(self.nodes.len() - 1)
+        });
+        let edge = ArgumentEdge {
+            name: argument.name.clone(),
+            value_type: argument.value_type.clone(),
+            help: help.cloned().unwrap_or_default(),
+            hidden,
+            command: command.id,
+            target,
+        };
+        append(&mut self.nodes[place.index()].arguments, edge);
+        Ok(target)
+    }
+}
+
+impl Default for Draft {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// Where a node leads and what is complete there tells most nodes apart.
+impl Hash for Node {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.leaf.hash(state);
+        self.targets().for_each(|target| target.hash(state));
+    }
+}
+
+impl Node {
+    /// The places that may follow.
+    pub(super) fn targets(&self) -> impl Iterator<Item = NodeId> {
+        let words = self.words.iter().map(|edge| edge.target);
+        words.chain(self.arguments.iter().map(|edge| edge.target))
+    }
+
+    /// The same, to be changed.
+    pub(super) fn targets_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
+        let words = self.words.iter_mut().map(|edge| &mut edge.target);
+        words.chain(self.arguments.iter_mut().map(|edge| &mut edge.target))
     }
 }
 

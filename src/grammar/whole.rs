@@ -6,7 +6,7 @@ use crate::cli::words;
 use crate::grammar::expand::Token;
 use crate::grammar::link::Kept;
 use crate::grammar::load::Result;
-use crate::grammar::trie::{NodeId, Step, Trie};
+use crate::grammar::trie::{Draft, NodeId, Step};
 use crate::grammar::value::ValueType;
 use crate::grammar::{Argument, Claim, Command, CommandId, Grammar, Mode, ModeId, Storage, Verb};
 
@@ -280,8 +280,8 @@ pub(super) fn check_alter(command: &Command, all: &[Command]) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn check_help(trie: &Trie, commands: &[Command]) -> Result<()> {
-    for node in trie.nodes() {
+pub(super) fn check_help(draft: &Draft, commands: &[Command]) -> Result<()> {
+    for node in draft.nodes() {
         for edge in &node.words {
             if edge.help.is_empty() {
                 let position = &commands[edge.command.index()].position;
