@@ -14,7 +14,7 @@ use crate::gslb::observe::Observer;
 use crate::gslb::{affinity, hash_persistence, metric, sticky};
 use crate::health::state::States;
 use crate::model::policy::{Metric, Policy};
-use crate::model::snapshot::{Address, Family, Host, Site, SiteId, Snapshot};
+use crate::model::snapshot::{Address, Family, Host, Site, Snapshot};
 
 /// Positions in `host.addresses`, in the order of that list.
 pub type Candidates = SmallVec<[usize; 8]>;
@@ -76,7 +76,9 @@ pub fn choose(view: &View<'_>, observer: &mut impl Observer) -> (Choice, DomainC
     let chosen = choice.best.zip(choice.decision);
     let change = DomainChange {
         family: Some(view.family),
-        selection: chosen.map(|chosen| view.selection(chosen)),
+        selection: chosen.map(|chosen| {
+            Selection::of(view.snapshot, view.host, view.domain, view.family, chosen)
+        }),
         explored: view.explored,
         hash,
         sticky: chosen.and_then(|(best, decision)| sticky::session_of(view, best, decision)),
@@ -230,9 +232,7 @@ impl<'a> View<'a> {
     #[inline]
     #[must_use]
     pub fn tally(&self, position: usize) -> Option<&'a Tally> {
-        let address = self.address(position);
-        let tally = self.domain.tallies.get(address.slot.index())?;
-        (tally.address == address.ip).then_some(tally)
+        self.domain.tally_of(self.address(position))
     }
 
     /// How often the address at this position was chosen for this domain.
@@ -240,29 +240,6 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn selections(&self, position: usize) -> u64 {
         self.tally(position).map_or(0, |tally| tally.selections)
-    }
-
-    /// The site of the address that was selected last, if it is still in the list.
-    pub(super) fn site_of_last(&self, last: Option<IpAddr>) -> Option<SiteId> {
-        let last = last?;
-        let address = self.host.addresses.iter().find(|known| known.ip == last)?;
-        self.snapshot.owner_of(address).map(|server| server.site)
-    }
-
-    /// What choosing the address at this position changes.
-    fn selection(&self, (best, decision): (usize, Decision)) -> Selection {
-        let address = self.address(best);
-        let place = self.host.positions(self.family).take_while(|&other| other < best).count();
-        let rotation = self.domain.rotation[self.family.index()];
-        let site = self.snapshot.owner_of(address).map(|server| server.site);
-        let stays = site.is_some() && site == self.site_of_last(rotation.last);
-        Selection {
-            slot: address.slot,
-            address: address.ip,
-            decision,
-            place: u32::try_from(place).unwrap_or(u32::MAX),
-            run: if stays { rotation.run.saturating_add(1) } else { 1 },
-        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::gslb::hash_persistence::{self, HashTables};
 use crate::gslb::hash_table::HashTable;
 use crate::gslb::sticky::{StickySession, StickySessions};
 use crate::model::policy::{Metric, TieBreaker};
-use crate::model::snapshot::Family;
+use crate::model::snapshot::{Address, Family, Host, SiteId, Snapshot};
 use crate::names::named_enum;
 
 named_enum! {
@@ -230,6 +230,42 @@ pub struct Selection {
     pub run: u32,
 }
 
+impl Selection {
+    /// What choosing the address at this position of the host's list changes.
+    #[inline]
+    #[must_use]
+    pub fn of(
+        snapshot: &Snapshot,
+        host: &Host,
+        domain: &DomainState,
+        family: Family,
+        (best, decision): (usize, Decision),
+    ) -> Self {
+        let address = &host.addresses[best];
+        let place = host.positions(family).take_while(|&other| other < best).count();
+        let rotation = &domain.rotation[family.index()];
+        let site = snapshot.owner_of(address).map(|server| server.site);
+        let stays = site.is_some() && site == rotation.site_of_last(snapshot, host);
+        Selection {
+            slot: address.slot,
+            address: address.ip,
+            decision,
+            place: u32::try_from(place).unwrap_or(u32::MAX),
+            run: if stays { rotation.run.saturating_add(1) } else { 1 },
+        }
+    }
+}
+
+impl Rotation {
+    /// The site of the address that was selected last, if it is still in the host's list.
+    #[must_use]
+    pub fn site_of_last(&self, snapshot: &Snapshot, host: &Host) -> Option<SiteId> {
+        let last = self.last?;
+        let address = host.addresses.iter().find(|known| known.ip == last)?;
+        snapshot.owner_of(address).map(|server| server.site)
+    }
+}
+
 impl DomainState {
     /// Questions for which the policy ran, both families together.
     #[must_use]
@@ -237,10 +273,20 @@ impl DomainState {
         self.requests[0] + self.requests[1]
     }
 
+    /// How often an address of the host was chosen, and by what.
+    ///
+    /// `None` if the domain has no such slot any more, which a question sees that still runs on a
+    /// snapshot from before a change.
+    #[inline]
+    #[must_use]
+    pub fn tally_of(&self, address: &Address) -> Option<&Tally> {
+        let tally = self.tallies.get(address.slot.index())?;
+        (tally.address == address.ip).then_some(tally)
+    }
+
     /// Counts a question and moves the rotation on.
     pub fn apply(&mut self, change: DomainChange) {
         let Some(family) = change.family else { return };
-        self.requests[family.index()] += 1;
         if let Some(step) = change.explored {
             self.explore.apply(step);
         }
@@ -248,7 +294,14 @@ impl DomainState {
         if let Some(session) = change.sticky {
             self.sticky.keep(family, session);
         }
-        let Some(selection) = change.selection else { return };
+        self.count(family, change.selection);
+    }
+
+    /// Counts a question for which nothing but an address was chosen, if that.
+    #[inline]
+    pub fn count(&mut self, family: Family, selection: Option<Selection>) {
+        self.requests[family.index()] += 1;
+        let Some(selection) = selection else { return };
         self.serial += 1;
         let Selection { slot, address, decision, place, run } = selection;
         self.rotation[family.index()] = Rotation { last: Some(address), place, run };

@@ -4,6 +4,7 @@
 //! applies what changes and puts the addresses into the order of the reply.
 
 pub mod affinity;
+mod by_weight;
 pub mod choose;
 pub mod domain;
 pub mod explore;

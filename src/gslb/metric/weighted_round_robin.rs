@@ -24,7 +24,8 @@ pub(super) fn pick(view: &View<'_>, candidates: &[usize], observer: &mut impl Ob
     }
     let best = next_of_site(view, &weighted, turn(view, &weighted));
     let rotation = view.domain.rotation[view.family.index()];
-    let (last, divisor) = (view.site_of_last(rotation.last), divisor(view, &weighted));
+    let (last, divisor) =
+        (rotation.site_of_last(view.snapshot, view.host), divisor(view, &weighted));
     for &position in candidates {
         let weight = weight(view, position);
         let is_last = last.is_some() && site(view, position) == last;
@@ -38,7 +39,7 @@ pub(super) fn pick(view: &View<'_>, candidates: &[usize], observer: &mut impl Ob
 /// The site whose turn it is, among the sites of `weighted`.
 fn turn(view: &View<'_>, weighted: &[usize]) -> Option<SiteId> {
     let rotation = view.domain.rotation[view.family.index()];
-    let Some(last) = view.site_of_last(rotation.last) else {
+    let Some(last) = rotation.site_of_last(view.snapshot, view.host) else {
         // Nobody was selected yet, or no site can be told from it: go on where it stood.
         let next = round_robin::first_from(weighted, round_robin::start(view));
         return site(view, weighted[next]);

@@ -1,0 +1,203 @@
+//! The choice by health and one weight, in one walk over the addresses.
+//!
+//! Many policies that are in production look at nothing else. [`choose`](crate::gslb::choose::choose)
+//! has room for every metric, for persistence and for observers, and that costs more than such a choice
+//! itself. This module makes the same choice (`by_weight/tests.rs`) without lists and figures, and
+//! leaves every other policy to it.
+
+use std::cmp::Ordering;
+use std::iter;
+
+use crate::gslb::choose::{Candidates, Choice};
+use crate::gslb::domain::{Decision, DomainState};
+use crate::model::policy::{Metric, Policy};
+use crate::model::snapshot::{Address, Family, Host, Snapshot};
+
+/// What is weighed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Weight {
+    /// The site, whose weight its candidates share.
+    OfSite,
+    /// The address.
+    OfAddress,
+}
+
+impl From<Weight> for Decision {
+    fn from(weight: Weight) -> Self {
+        match weight {
+            Weight::OfSite => Decision::WeightedSite,
+            Weight::OfAddress => Decision::WeightedIp,
+        }
+    }
+}
+
+/// The weight by which a policy chooses, if it looks at health and that alone.
+#[inline]
+pub(super) fn weight_of(snapshot: &Snapshot, policy: &Policy) -> Option<Weight> {
+    let weight = match *policy.metrics {
+        [Metric::HealthCheck, Metric::WeightedSite] => Weight::OfSite,
+        [Metric::HealthCheck, Metric::WeightedIp] => Weight::OfAddress,
+        _ => return None,
+    };
+    let is_alone =
+        policy.hash.is_none() && policy.sticky.is_none() && snapshot.affinities.is_empty();
+    is_alone.then_some(weight)
+}
+
+/// Chooses among all candidates of the host, whose policy is of this weight; `tie` picks one of several
+/// that are left.
+///
+/// `None`: there is no candidate, there are too many, or two may share the weight of their site, and
+/// [`choose`](crate::gslb::choose::choose) has to say what becomes of them.
+#[inline]
+pub(super) fn choose(
+    snapshot: &Snapshot,
+    host: &Host,
+    domain: &DomainState,
+    family: Family,
+    weight: Weight,
+    tie: impl FnOnce(&[usize]) -> (usize, Decision),
+) -> Option<Choice> {
+    if host.addresses.len() > Positions::MOST {
+        return None;
+    }
+    let left = match weight {
+        Weight::OfAddress => Left::of(host, domain, family, |address| address.weight.unwrap_or(0)),
+        Weight::OfSite => {
+            let mut sites = 0_u64;
+            let mut may_repeat = false;
+            let left = Left::of(host, domain, family, |address| {
+                let Some(server) = snapshot.owner_of(address) else { return 0 };
+                // Two sites may have a bit in common; then nobody is wrong, but slower.
+                let bit = 1 << (server.site.0 % u64::BITS);
+                may_repeat |= sites & bit != 0;
+                sites |= bit;
+                snapshot.sites[server.site.index()].weight
+            });
+            if may_repeat {
+                return None;
+            }
+            left
+        }
+    };
+    if !left.has_candidates {
+        return None;
+    }
+    if left.healthy.is_empty() {
+        return Some(Choice::NONE);
+    }
+    if let Some(best) = left.healthy.only() {
+        return Some(Choice::of(best, Decision::HealthCheck));
+    }
+    let least = if left.least.is_empty() { left.healthy } else { left.least };
+    if let Some(best) = least.only() {
+        return Some(Choice::of(best, weight.into()));
+    }
+    let (best, decision) = tie(&least.iter().collect::<Candidates>());
+    Some(Choice::of(best, decision))
+}
+
+/// Who is left after each of the two metrics.
+struct Left {
+    has_candidates: bool,
+    healthy: Positions,
+    /// Those of the least relative weight; empty if nobody has a weight, and then all stay.
+    least: Positions,
+}
+
+impl Left {
+    #[inline]
+    fn of(
+        host: &Host,
+        domain: &DomainState,
+        family: Family,
+        mut weight_of: impl FnMut(&Address) -> u8,
+    ) -> Left {
+        let mut left =
+            Left { has_candidates: false, healthy: Positions::NONE, least: Positions::NONE };
+        // More than whatever has a weight.
+        let mut least = RelativeWeight { selections: 1, weight: 0 };
+        for (position, address) in host.addresses.iter().enumerate() {
+            if !address.is_candidate || Family::of(address.ip) != family {
+                continue;
+            }
+            left.has_candidates = true;
+            if !host.is_healthy(address) {
+                continue;
+            }
+            left.healthy.add(position);
+            let weight = weight_of(address);
+            if weight == 0 {
+                continue;
+            }
+            let selections = domain.tally_of(address).map_or(0, |tally| tally.selections);
+            let figure = RelativeWeight { selections, weight };
+            match figure.compare(least) {
+                Ordering::Less => {
+                    least = figure;
+                    left.least = Positions::NONE;
+                    left.least.add(position);
+                }
+                Ordering::Equal => left.least.add(position),
+                Ordering::Greater => {}
+            }
+        }
+        left
+    }
+}
+
+/// Selections against a weight that nobody shares.
+#[derive(Clone, Copy)]
+struct RelativeWeight {
+    selections: u64,
+    weight: u8,
+}
+
+impl RelativeWeight {
+    /// Compares `selections / weight` without dividing.
+    #[inline]
+    fn compare(self, other: RelativeWeight) -> Ordering {
+        let product =
+            |one: RelativeWeight, weight: u8| u128::from(one.selections) * u128::from(weight);
+        product(self, other.weight).cmp(&product(other, self.weight))
+    }
+}
+
+/// Some of the addresses of a host: a bit for each position in its list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Positions(u64);
+
+impl Positions {
+    /// Addresses that a list may have at most.
+    const MOST: usize = u64::BITS as usize;
+    const NONE: Positions = Positions(0);
+
+    #[inline]
+    const fn add(&mut self, position: usize) {
+        self.0 |= 1 << position;
+    }
+
+    const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The position, if there is exactly one.
+    #[inline]
+    fn only(self) -> Option<usize> {
+        self.0.is_power_of_two().then(|| self.0.trailing_zeros() as usize)
+    }
+
+    /// In the order of the list.
+    #[inline]
+    fn iter(self) -> impl Iterator<Item = usize> {
+        let mut rest = self.0;
+        iter::from_fn(move || {
+            let position = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(position)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
