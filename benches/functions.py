@@ -84,7 +84,7 @@ def executed(program, form):
 
 def pattern(name):
     """A name without what a build chooses."""
-    name = re.sub(r"\.llvm\.\d+$", "", name)
+    name = re.sub(r"(\.llvm)?\.\d+$", "", name)
     name = re.sub(r"17h[0-9a-f]{16}E$", "17h", name)
     return re.sub(r"(?<=C)s[0-9A-Za-z]+_(?=\d)", "s*_", name) if name.startswith("_R") else name
 
