@@ -19,6 +19,7 @@ use nix::sys::socket::{
     recvmmsg, sendmmsg, sendto,
 };
 use rustix::net::sockopt::{
+    Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ipv6_mtu_discover,
     set_socket_recv_buffer_size, set_socket_recv_buffer_size_force, set_socket_reuseport,
 };
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
@@ -40,7 +41,7 @@ const LONE: u8 = 7;
 /// Those of the system, as when somebody else has the address.
 pub(super) fn bind(address: SocketAddr, count: NonZeroUsize) -> io::Result<Vec<UdpSocket>> {
     let first = UdpSocket::bind(address)?;
-    enlarge(&first);
+    configure(&first, address);
     let mut sockets = vec![first];
     if count.get() > 1 {
         let real = sockets[0].local_addr()?;
@@ -61,8 +62,27 @@ fn bind_another(address: SocketAddr) -> io::Result<UdpSocket> {
     set_socket_reuseport(&socket, true)?;
     rustix::net::bind(&socket, &address)?;
     let socket = UdpSocket::from(socket);
-    enlarge(&socket);
+    configure(&socket, address);
     Ok(socket)
+}
+
+/// Sets what is good to have and not needed.
+fn configure(socket: &UdpSocket, address: SocketAddr) {
+    enlarge(socket);
+    forbid_fragments(socket, address);
+}
+
+/// Replies are not to be sent in fragments, which can be forged, whatever somebody says of the path to the
+/// client (RFC 9715 section 3.1). Not more than [`MAX_PAYLOAD`](super::encode::MAX_PAYLOAD) bytes are sent, which pass nearly
+/// everywhere.
+///
+/// Such datagrams do not need a number of their own either, by which the system would tell fragments
+/// apart: that is a good two percent of what an answer costs.
+fn forbid_fragments(socket: &UdpSocket, address: SocketAddr) {
+    let _ = match address {
+        SocketAddr::V4(_) => set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::PROBE),
+        SocketAddr::V6(_) => set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::PROBE),
+    };
 }
 
 /// Sets the receive buffer as large as it may be.
@@ -200,5 +220,20 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
 
     fn address(client: &Client) -> SocketAddr {
         client.address()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::net::sockopt::ip_mtu_discover;
+
+    use super::*;
+
+    #[test]
+    fn replies_are_never_sent_in_fragments() {
+        let two = NonZeroUsize::new(2).unwrap();
+        for socket in bind(SocketAddr::from(([127, 0, 0, 1], 0)), two).unwrap() {
+            assert_eq!(ip_mtu_discover(&socket).unwrap(), Ipv4PathMtuDiscovery::PROBE);
+        }
     }
 }

@@ -52,6 +52,10 @@ const _: () = assert!(MOST_BYTES <= 512 && MOST_ADDRESSES <= IPV6_LIMIT);
 /// is left over to be folded alone.
 const FOLDED: usize = 32;
 
+/// As many blocks as the names of nearly all hosts fill at most, and as the longest one does.
+const SHORT: usize = 2;
+const LONG: usize = (name::MAX_NAME + 1) / FOLDED;
+
 /// Room that a buffer must have for [`Batch::answer`], whatever the length of the message in it.
 pub const ROOM: usize = MAX_PAYLOAD as usize;
 const _: () = assert!(MOST_BYTES <= ROOM);
@@ -225,13 +229,12 @@ impl Plain {
                 return None;
             };
         }
-        let mut key = [[0; FOLDED]; (name::MAX_NAME + 1) / FOLDED];
-        key.as_flattened_mut()[..key_length].copy_from_slice(wire_name);
-        // Length bytes are below `A`: folding them with the rest changes none.
-        key.iter_mut()
-            .take(key_length.div_ceil(FOLDED))
-            .for_each(|block| block.make_ascii_lowercase());
-        let host = host_of(&key.as_flattened()[..key_length])?;
+        // Room for the longest name takes longer to clear than most names take to fold.
+        let host = if key_length <= SHORT * FOLDED {
+            host_of(&fold::<SHORT>(wire_name).as_flattened()[..key_length])?
+        } else {
+            host_of(&fold::<LONG>(wire_name).as_flattened()[..key_length])?
+        };
         Some(Plain { host, key_length, family, has_edns })
     }
 
@@ -251,6 +254,18 @@ impl Plain {
         }
         out.at
     }
+}
+
+/// A name in lower case; what lies behind it is zero. It has at most so many blocks.
+#[inline]
+fn fold<const BLOCKS: usize>(wire_name: &[u8]) -> [[u8; FOLDED]; BLOCKS] {
+    let mut key = [[0; FOLDED]; BLOCKS];
+    key.as_flattened_mut()[..wire_name.len()].copy_from_slice(wire_name);
+    // Length bytes are below `A`: folding them with the rest changes none.
+    key.iter_mut()
+        .take(wire_name.len().div_ceil(FOLDED))
+        .for_each(|block| block.make_ascii_lowercase());
+    key
 }
 
 /// Writes behind the question; the buffer has room for whatever is written.

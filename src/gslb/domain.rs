@@ -103,61 +103,78 @@ pub struct Tally {
     pub address: IpAddr,
     /// Times it was chosen.
     pub selections: u64,
-    /// The same, by what decided; adds up to `selections`.
-    pub decisions: Decisions,
     /// Number of the domain's selection that chose it last; 0: never. Clearing counters does not
     /// reset it.
     pub selected_at: u64,
+    /// The same as `selections` by what decided: one or two rules for nearly every address, ever,
+    /// which take no memory of their own. They stand apart so that a tally fits 64 bytes.
+    deciders: [Option<Decision>; 2],
+    counts: [u64; 2],
+    /// The others.
+    more: Option<Box<Counts>>,
     /// Whether the present snapshot uses the slot.
     in_use: bool,
 }
+
+/// Selections by what decided.
+type Counts = SmallVec<[(Decision, u64); 2]>;
+
+const _: () = assert!(size_of::<Tally>() <= 64, "there are hundreds of thousands of them");
 
 impl Tally {
     /// An address that was never chosen.
     #[must_use]
     pub const fn new(address: IpAddr) -> Self {
-        Tally { address, selections: 0, decisions: Decisions::new(), selected_at: 0, in_use: true }
+        Tally {
+            address,
+            selections: 0,
+            selected_at: 0,
+            deciders: [None; 2],
+            counts: [0; 2],
+            more: None,
+            in_use: true,
+        }
+    }
+
+    /// Times that each rule chose this address, if it ever did; in no particular order.
+    pub fn decisions(&self) -> impl Iterator<Item = (Decision, u64)> {
+        let few = self.deciders.iter().zip(self.counts);
+        let few = few.filter_map(|(decider, count)| Some(((*decider)?, count)));
+        few.chain(self.more.iter().flat_map(|more| more.iter().copied()))
     }
 
     /// Times that `decision` chose this address.
     #[must_use]
     pub fn by(&self, decision: Decision) -> u64 {
-        self.decisions.by(decision)
-    }
-}
-
-/// Selections by what decided. Usually one or two rules decide for an address, ever: only those
-/// that did take room.
-#[derive(Clone, Debug, Default)]
-pub struct Decisions {
-    counts: SmallVec<[(Decision, u64); 1]>,
-}
-
-impl Decisions {
-    /// Nothing has decided yet.
-    #[must_use]
-    pub const fn new() -> Self {
-        Decisions { counts: SmallVec::new_const() }
+        self.decisions().find(|(known, _)| *known == decision).map_or(0, |(_, count)| count)
     }
 
-    /// Times that `decision` decided.
-    #[must_use]
-    pub fn by(&self, decision: Decision) -> u64 {
-        let known = self.counts.iter().find(|(known, _)| *known == decision);
-        known.map_or(0, |(_, count)| *count)
-    }
-
-    /// Counts `decision` so many times more.
+    /// Counts so many selections more, which `decision` made.
+    #[inline]
     pub fn add(&mut self, decision: Decision, times: u64) {
-        match self.counts.iter_mut().find(|(known, _)| *known == decision) {
+        self.selections += times;
+        for (decider, count) in self.deciders.iter_mut().zip(&mut self.counts) {
+            if *decider.get_or_insert(decision) == decision {
+                *count += times;
+                return;
+            }
+        }
+        self.add_to_more(decision, times);
+    }
+
+    #[cold]
+    fn add_to_more(&mut self, decision: Decision, times: u64) {
+        let more = self.more.get_or_insert_default();
+        match more.iter_mut().find(|(known, _)| *known == decision) {
             Some((_, count)) => *count += times,
-            None => self.counts.push((decision, times)),
+            None => more.push((decision, times)),
         }
     }
 
-    /// The counts that are not zero, in no particular order.
-    pub fn iter(&self) -> impl Iterator<Item = u64> {
-        self.counts.iter().map(|(_, count)| *count)
+    /// Sets the counts to zero.
+    fn clear(&mut self) {
+        let Tally { address, selected_at, in_use, .. } = *self;
+        *self = Tally { selected_at, in_use, ..Tally::new(address) };
     }
 }
 
@@ -310,8 +327,7 @@ impl DomainState {
         if let Some(tally) = self.tallies.get_mut(slot.index())
             && tally.address == address
         {
-            tally.selections += 1;
-            tally.decisions.add(decision, 1);
+            tally.add(decision, 1);
             tally.selected_at = self.serial;
         }
     }
@@ -334,8 +350,7 @@ impl DomainState {
     pub fn clear_counts(&mut self) {
         self.requests = [0; 2];
         for tally in &mut self.tallies {
-            tally.selections = 0;
-            tally.decisions = Decisions::new();
+            tally.clear();
         }
     }
 
