@@ -155,6 +155,7 @@ impl<Client: Copy> Datagrams<Client> {
             // touched for it.
             if let Some(buffer) = buffers.next() {
                 let plain = answers.recognise(buffer, entry);
+                plain.iter().for_each(|plain| answers.batch.fetch(*plain));
                 answers.answer(plain, buffer, entry);
             }
             return answers.finish();

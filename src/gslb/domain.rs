@@ -97,23 +97,26 @@ impl Slot {
 }
 
 /// How often one address was chosen for this domain, and by what.
+///
+/// The fields stay in this order, so that those which every choice needs are fetched together.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Tally {
-    /// The address.
-    pub address: IpAddr,
     /// Times it was chosen.
     pub selections: u64,
+    /// The address.
+    pub address: IpAddr,
+    /// Whether the present snapshot uses the slot.
+    in_use: bool,
+    /// What decided, and how often: one or two rules for nearly every address, ever, which take no
+    /// memory of their own. The counts add up to `selections`.
+    deciders: [Option<Decision>; 2],
+    counts: [u64; 2],
     /// Number of the domain's selection that chose it last; 0: never. Clearing counters does not
     /// reset it.
     pub selected_at: u64,
-    /// The same as `selections` by what decided: one or two rules for nearly every address, ever,
-    /// which take no memory of their own. They stand apart so that a tally fits 64 bytes.
-    deciders: [Option<Decision>; 2],
-    counts: [u64; 2],
-    /// The others.
+    /// Other rules that decided.
     more: Option<Box<Counts>>,
-    /// Whether the present snapshot uses the slot.
-    in_use: bool,
 }
 
 /// Selections by what decided.
@@ -190,16 +193,19 @@ pub struct Rotation {
 }
 
 /// Everything about a domain that a choice depends on and changes.
+///
+/// The fields stay in this order, so that those which every choice needs are fetched together.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct DomainState {
-    /// Questions for which the policy ran, by family (`Family::index`).
-    pub requests: [u64; 2],
     /// Counts by slot.
     pub tallies: Box<[Tally]>,
-    /// Rotation by family.
-    pub rotation: [Rotation; 2],
+    /// Questions for which the policy ran, by family (`Family::index`).
+    pub requests: [u64; 2],
     /// Selections ever made, which gives each its number; never cleared.
     pub serial: u64,
+    /// Rotation by family.
+    pub rotation: [Rotation; 2],
     /// How far each client prefix is on its way to a question that skips round-trip time.
     pub explore: Explore,
     /// Buckets of hash persistence by family.
