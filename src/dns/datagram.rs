@@ -155,7 +155,9 @@ impl<Client: Copy> Datagrams<Client> {
             // touched for it.
             if let Some(buffer) = buffers.next() {
                 let plain = answers.recognise(buffer, entry);
-                plain.iter().for_each(|plain| answers.batch.fetch(*plain));
+                if let Some(plain) = plain {
+                    answers.batch.fetch(plain);
+                }
                 answers.answer(plain, buffer, entry);
             }
             return answers.finish();

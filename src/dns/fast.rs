@@ -264,7 +264,7 @@ impl Plain {
 }
 
 /// A name in lower case; what lies behind it is zero. It has at most so many blocks.
-#[inline(always)]
+#[inline]
 fn fold<const BLOCKS: usize>(wire_name: &[u8]) -> [[u8; FOLDED]; BLOCKS] {
     let mut key = [[0; FOLDED]; BLOCKS];
     key.as_flattened_mut()[..wire_name.len()].copy_from_slice(wire_name);

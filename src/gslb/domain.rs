@@ -176,8 +176,8 @@ impl Tally {
 
     /// Sets the counts to zero.
     fn clear(&mut self) {
-        let Tally { address, selected_at, in_use, .. } = *self;
-        *self = Tally { selected_at, in_use, ..Tally::new(address) };
+        let Tally { address, in_use, selected_at, .. } = *self;
+        *self = Tally { in_use, selected_at, ..Tally::new(address) };
     }
 }
 
