@@ -3,7 +3,8 @@
 //!
 //! A question that comes alone costs less if it is received and answered alone. So after a batch of one
 //! the next few are taken one at a time; then a batch is asked for again, which tells whether there
-//! is more to do.
+//! is more to do. `rustix` makes these calls: it asks the system itself, without the C library, which
+//! would look each time whether the thread is to be cancelled.
 //!
 //! Several sockets share an address by `SO_REUSEPORT`, and the system gives each client's datagrams
 //! to one of them. The first socket is bound without it, so that an address which another program
@@ -15,14 +16,18 @@ use std::num::NonZeroUsize;
 use std::os::fd::AsRawFd as _;
 
 use nix::sys::socket::{
-    ControlMessage, MsgFlags, MultiHeaders, SockaddrIn, SockaddrIn6, SockaddrLike, recvfrom,
-    recvmmsg, sendmmsg, sendto,
+    ControlMessage, MsgFlags, MultiHeaders, SockaddrIn, SockaddrIn6, SockaddrLike, recvmmsg,
+    sendmmsg,
 };
+use rustix::io::Errno;
 use rustix::net::sockopt::{
     Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ipv6_mtu_discover,
     set_socket_recv_buffer_size, set_socket_recv_buffer_size_force, set_socket_reuseport,
 };
-use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketAddrAny, SocketFlags, SocketType, recvfrom, sendto,
+    socket_with,
+};
 
 use super::datagram::{DatagramSocket, Datagrams, PATIENCE, WIDTH, Wait, WaitEnds};
 
@@ -99,6 +104,8 @@ pub(super) trait ClientAddress: SockaddrLike + Copy + Send + 'static {
     fn ip(&self) -> IpAddr;
     /// As the standard library has it.
     fn address(&self) -> SocketAddr;
+    /// From what the system says, if it is of this family.
+    fn of(address: SocketAddrAny) -> Option<Self>;
 }
 
 impl ClientAddress for SockaddrIn {
@@ -109,6 +116,10 @@ impl ClientAddress for SockaddrIn {
     fn address(&self) -> SocketAddr {
         SocketAddrV4::from(*self).into()
     }
+
+    fn of(address: SocketAddrAny) -> Option<Self> {
+        Some(SocketAddrV4::try_from(address).ok()?.into())
+    }
 }
 
 impl ClientAddress for SockaddrIn6 {
@@ -118,6 +129,10 @@ impl ClientAddress for SockaddrIn6 {
 
     fn address(&self) -> SocketAddr {
         SocketAddrV6::from(*self).into()
+    }
+
+    fn of(address: SocketAddrAny) -> Option<Self> {
+        Some(SocketAddrV6::try_from(address).ok()?.into())
     }
 }
 
@@ -154,12 +169,13 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
             Wait::ForOne if self.lone > 0 => {
                 self.lone -= 1;
                 let Some(buffer) = buffers.next() else { return Ok(()) };
-                return match recvfrom(self.socket.as_raw_fd(), buffer) {
-                    Ok((length, client)) => {
+                return match recvfrom(&self.socket, buffer, RecvFlags::empty()) {
+                    Ok((length, _, client)) => {
+                        let client = client.and_then(Client::of);
                         entries.extend(client.map(|client| (Some(length), client)));
                         Ok(())
                     }
-                    Err(nix::Error::EAGAIN) => Ok(()),
+                    Err(Errno::AGAIN) => Ok(()),
                     Err(error) => Err(error.into()),
                 };
             }
@@ -186,9 +202,10 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
         let mut replies = datagrams.replies();
         let Some((first, client)) = replies.next() else { return };
         let Some(second) = replies.next() else {
-            let send = || sendto(self.socket.as_raw_fd(), first, &client, MsgFlags::empty());
+            let client = client.address();
+            let send = || sendto(&self.socket, first, SendFlags::empty(), &client);
             // One that cannot be sent is lost, as any datagram may be.
-            while send() == Err(nix::Error::EINTR) {}
+            while send() == Err(Errno::INTR) {}
             return;
         };
         let mut replies = [(first, client), second].into_iter().chain(replies);
