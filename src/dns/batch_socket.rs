@@ -3,7 +3,8 @@
 //!
 //! A question that comes alone costs less if it is received and answered alone. So after a batch of one
 //! the next few are taken one at a time; then a batch is asked for again, which tells whether there
-//! is more to do.
+//! is more to do. `rustix` makes these calls: it asks the system itself, without the C library, which
+//! would look each time whether the thread is to be cancelled.
 //!
 //! Several sockets share an address by `SO_REUSEPORT`, and the system gives each client's datagrams
 //! to one of them. The first socket is bound without it, so that an address which another program
@@ -15,13 +16,18 @@ use std::num::NonZeroUsize;
 use std::os::fd::AsRawFd as _;
 
 use nix::sys::socket::{
-    ControlMessage, MsgFlags, MultiHeaders, SockaddrIn, SockaddrIn6, SockaddrLike, recvfrom,
-    recvmmsg, sendmmsg, sendto,
+    ControlMessage, MsgFlags, MultiHeaders, SockaddrIn, SockaddrIn6, SockaddrLike, recvmmsg,
+    sendmmsg,
 };
+use rustix::io::Errno;
 use rustix::net::sockopt::{
+    Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ipv6_mtu_discover,
     set_socket_recv_buffer_size, set_socket_recv_buffer_size_force, set_socket_reuseport,
 };
-use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketAddrAny, SocketFlags, SocketType, recvfrom, sendto,
+    socket_with,
+};
 
 use super::datagram::{DatagramSocket, Datagrams, PATIENCE, WIDTH, Wait, WaitEnds};
 
@@ -40,7 +46,7 @@ const LONE: u8 = 7;
 /// Those of the system, as when somebody else has the address.
 pub(super) fn bind(address: SocketAddr, count: NonZeroUsize) -> io::Result<Vec<UdpSocket>> {
     let first = UdpSocket::bind(address)?;
-    enlarge(&first);
+    configure(&first, address);
     let mut sockets = vec![first];
     if count.get() > 1 {
         let real = sockets[0].local_addr()?;
@@ -61,8 +67,27 @@ fn bind_another(address: SocketAddr) -> io::Result<UdpSocket> {
     set_socket_reuseport(&socket, true)?;
     rustix::net::bind(&socket, &address)?;
     let socket = UdpSocket::from(socket);
-    enlarge(&socket);
+    configure(&socket, address);
     Ok(socket)
+}
+
+/// Sets what is good to have and not needed.
+fn configure(socket: &UdpSocket, address: SocketAddr) {
+    enlarge(socket);
+    forbid_fragments(socket, address);
+}
+
+/// Replies are not to be sent in fragments, which can be forged, whatever somebody says of the path to the
+/// client (RFC 9715 section 3.1). Not more than [`MAX_PAYLOAD`](super::encode::MAX_PAYLOAD) bytes are sent, which pass nearly
+/// everywhere.
+///
+/// Such datagrams do not need a number of their own either, by which the system would tell fragments
+/// apart: that is a good two percent of what an answer costs.
+fn forbid_fragments(socket: &UdpSocket, address: SocketAddr) {
+    let _ = match address {
+        SocketAddr::V4(_) => set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::PROBE),
+        SocketAddr::V6(_) => set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::PROBE),
+    };
 }
 
 /// Sets the receive buffer as large as it may be.
@@ -79,6 +104,8 @@ pub(super) trait ClientAddress: SockaddrLike + Copy + Send + 'static {
     fn ip(&self) -> IpAddr;
     /// As the standard library has it.
     fn address(&self) -> SocketAddr;
+    /// From what the system says, if it is of this family.
+    fn of(address: SocketAddrAny) -> Option<Self>;
 }
 
 impl ClientAddress for SockaddrIn {
@@ -89,6 +116,10 @@ impl ClientAddress for SockaddrIn {
     fn address(&self) -> SocketAddr {
         SocketAddrV4::from(*self).into()
     }
+
+    fn of(address: SocketAddrAny) -> Option<Self> {
+        Some(SocketAddrV4::try_from(address).ok()?.into())
+    }
 }
 
 impl ClientAddress for SockaddrIn6 {
@@ -98,6 +129,10 @@ impl ClientAddress for SockaddrIn6 {
 
     fn address(&self) -> SocketAddr {
         SocketAddrV6::from(*self).into()
+    }
+
+    fn of(address: SocketAddrAny) -> Option<Self> {
+        Some(SocketAddrV6::try_from(address).ok()?.into())
     }
 }
 
@@ -134,12 +169,13 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
             Wait::ForOne if self.lone > 0 => {
                 self.lone -= 1;
                 let Some(buffer) = buffers.next() else { return Ok(()) };
-                return match recvfrom(self.socket.as_raw_fd(), buffer) {
-                    Ok((length, client)) => {
+                return match recvfrom(&self.socket, buffer, RecvFlags::empty()) {
+                    Ok((length, _, client)) => {
+                        let client = client.and_then(Client::of);
                         entries.extend(client.map(|client| (Some(length), client)));
                         Ok(())
                     }
-                    Err(nix::Error::EAGAIN) => Ok(()),
+                    Err(Errno::AGAIN) => Ok(()),
                     Err(error) => Err(error.into()),
                 };
             }
@@ -166,9 +202,10 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
         let mut replies = datagrams.replies();
         let Some((first, client)) = replies.next() else { return };
         let Some(second) = replies.next() else {
-            let send = || sendto(self.socket.as_raw_fd(), first, &client, MsgFlags::empty());
+            let client = client.address();
+            let send = || sendto(&self.socket, first, SendFlags::empty(), &client);
             // One that cannot be sent is lost, as any datagram may be.
-            while send() == Err(nix::Error::EINTR) {}
+            while send() == Err(Errno::INTR) {}
             return;
         };
         let mut replies = [(first, client), second].into_iter().chain(replies);
@@ -200,5 +237,20 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
 
     fn address(client: &Client) -> SocketAddr {
         client.address()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::net::sockopt::ip_mtu_discover;
+
+    use super::*;
+
+    #[test]
+    fn replies_are_never_sent_in_fragments() {
+        let two = NonZeroUsize::new(2).unwrap();
+        for socket in bind(SocketAddr::from(([127, 0, 0, 1], 0)), two).unwrap() {
+            assert_eq!(ip_mtu_discover(&socket).unwrap(), Ipv4PathMtuDiscovery::PROBE);
+        }
     }
 }

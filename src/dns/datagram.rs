@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 use crate::counters::Counters;
-use crate::dns::fast::{Batch, ROOM};
+use crate::dns::fast::{Batch, Plain, ROOM};
 use crate::dns::rate::{Limiter, Verdict};
 use crate::dns::respond::{Deferred, Responder, cut, is_known};
 use crate::dns::waker::Waker;
@@ -143,31 +143,93 @@ impl<Client: Copy> Datagrams<Client> {
         reply: &mut Vec<u8>,
         ip: fn(&Client) -> IpAddr,
     ) -> Vec<(Box<Deferred>, Client)> {
-        let mut later = Vec::new();
-        let mut batch = Batch::begin(&worker.responder, reply);
-        let mut plain = [None; WIDTH];
-        let messages = self.bytes.chunks_exact(STRIDE).zip(&self.entries);
-        for (plain, (buffer, (length, _))) in plain.iter_mut().zip(messages) {
-            *plain = length.and_then(|length| batch.recognise(&buffer[..length]));
-        }
-        if self.entries.len() > 1 {
-            plain.iter().flatten().for_each(|plain| batch.fetch(*plain));
-        }
-        let all = self.bytes.chunks_exact_mut(STRIDE).zip(&mut self.entries).zip(plain);
-        for ((buffer, (length, client)), plain) in all {
-            let Some(received) = length.take() else { continue };
-            let buffer = &mut buffer[..=LONGEST];
-            let message = worker.limiter.is_some().then(|| buffer[..received].to_vec());
-            *length = batch.answer_recognised(plain, buffer, received, ip(client));
-            later.extend(batch.take_later().map(|deferred| (deferred, *client)));
-            if let (Some(limiter), Some(message), Some(answered)) =
-                (&worker.limiter, message, *length)
-            {
-                *length = limit(worker, limiter, &message, ip(client), buffer, answered);
+        let mut answers = Answers {
+            worker,
+            batch: Batch::begin(&worker.responder, reply),
+            ip,
+            later: Vec::new(),
+        };
+        let mut buffers = self.bytes.chunks_exact_mut(STRIDE);
+        if let [entry] = self.entries.as_mut_slice() {
+            // One question in quiet hours, for which nothing is at hand: as little as possible is
+            // touched for it.
+            if let Some(buffer) = buffers.next() {
+                let plain = answers.recognise(buffer, entry);
+                if let Some(plain) = plain {
+                    answers.batch.fetch(plain);
+                }
+                answers.answer(plain, buffer, entry);
             }
+            return answers.finish();
         }
-        batch.finish();
-        later
+        let mut plain = [None; WIDTH];
+        for ((plain, buffer), entry) in plain.iter_mut().zip(buffers).zip(&self.entries) {
+            *plain = answers.recognise(buffer, entry);
+        }
+        plain.iter().flatten().for_each(|plain| answers.batch.fetch(*plain));
+        let buffers = self.bytes.chunks_exact_mut(STRIDE);
+        for ((buffer, entry), plain) in buffers.zip(&mut self.entries).zip(plain) {
+            answers.answer(plain, buffer, entry);
+        }
+        answers.finish()
+    }
+}
+
+/// The answers to the datagrams of a batch.
+struct Answers<'a, Client> {
+    worker: &'a Worker,
+    batch: Batch<'a>,
+    ip: fn(&Client) -> IpAddr,
+    /// Questions whose replies come later.
+    later: Vec<(Box<Deferred>, Client)>,
+}
+
+impl<Client: Copy> Answers<'_, Client> {
+    #[inline]
+    fn recognise(&self, buffer: &[u8], (length, _): &(Option<usize>, Client)) -> Option<Plain> {
+        length.and_then(|length| self.batch.recognise(&buffer[..length]))
+    }
+
+    /// Replaces a datagram by the reply to it.
+    #[inline]
+    fn answer(
+        &mut self,
+        plain: Option<Plain>,
+        buffer: &mut [u8],
+        entry: &mut (Option<usize>, Client),
+    ) {
+        if let Some(plain) = plain
+            && self.worker.limiter.is_none()
+            && let Some(length) = self.batch.answer_plain(plain, buffer, (self.ip)(&entry.1))
+        {
+            entry.0 = Some(length);
+        } else {
+            self.answer_thoroughly(plain, buffer, entry);
+        }
+    }
+
+    /// The same for a datagram that is no plain question, or whose reply may be limited.
+    #[inline(never)]
+    fn answer_thoroughly(
+        &mut self,
+        plain: Option<Plain>,
+        buffer: &mut [u8],
+        (length, client): &mut (Option<usize>, Client),
+    ) {
+        let Some(received) = length.take() else { return };
+        let (worker, ip) = (self.worker, (self.ip)(client));
+        let message = worker.limiter.is_some().then(|| buffer[..received].to_vec());
+        *length = self.batch.answer_recognised(plain, buffer, received, ip);
+        self.later.extend(self.batch.take_later().map(|deferred| (deferred, *client)));
+        if let (Some(limiter), Some(message), Some(answered)) = (&worker.limiter, message, *length)
+        {
+            *length = limit(worker, limiter, &message, ip, buffer, answered);
+        }
+    }
+
+    fn finish(self) -> Vec<(Box<Deferred>, Client)> {
+        self.batch.finish();
+        self.later
     }
 }
 

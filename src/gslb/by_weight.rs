@@ -62,23 +62,8 @@ pub(super) fn choose(
         return None;
     }
     let left = match weight {
-        Weight::OfAddress => Left::of(host, domain, family, |address| address.weight.unwrap_or(0)),
-        Weight::OfSite => {
-            let mut sites = 0_u64;
-            let mut may_repeat = false;
-            let left = Left::of(host, domain, family, |address| {
-                let Some(server) = snapshot.owner_of(address) else { return 0 };
-                // Two sites may have a bit in common; then nobody is wrong, but slower.
-                let bit = 1 << (server.site.0 % u64::BITS);
-                may_repeat |= sites & bit != 0;
-                sites |= bit;
-                snapshot.sites[server.site.index()].weight
-            });
-            if may_repeat {
-                return None;
-            }
-            left
-        }
+        Weight::OfAddress => weigh_addresses(host, domain, family),
+        Weight::OfSite => weigh_sites(snapshot, host, domain, family)?,
     };
     if !left.has_candidates {
         return None;
@@ -97,6 +82,34 @@ pub(super) fn choose(
     Some(Choice::of(best, decision))
 }
 
+/// The walk by weights of addresses. Apart, so that it has the registers to itself, as the other one.
+#[inline(never)]
+fn weigh_addresses(host: &Host, domain: &DomainState, family: Family) -> Left {
+    Left::of(host, domain, family, |address| address.weight.unwrap_or(0))
+}
+
+/// The walk by weights of sites; `None`: two candidates may be of one site.
+#[inline(never)]
+fn weigh_sites(
+    snapshot: &Snapshot,
+    host: &Host,
+    domain: &DomainState,
+    family: Family,
+) -> Option<Left> {
+    let (servers, sites) = (&*snapshot.servers, &*snapshot.sites);
+    // A bit for each site, which two sites may have in common: then nobody is wrong, but slower.
+    let (mut seen, mut twice) = (0_u64, 0_u64);
+    let left = Left::of(host, domain, family, |address| {
+        let Some(server) = address.owner else { return 0 };
+        let site = servers[server.index()].site;
+        let bit = 1 << (site.0 % u64::BITS);
+        twice |= seen & bit;
+        seen |= bit;
+        sites[site.index()].weight
+    });
+    (twice == 0).then_some(left)
+}
+
 /// Who is left after each of the two metrics.
 struct Left {
     has_candidates: bool,
@@ -106,6 +119,7 @@ struct Left {
 }
 
 impl Left {
+    /// The host has at most [`Positions::MOST`] addresses.
     #[inline]
     fn of(
         host: &Host,
@@ -117,7 +131,10 @@ impl Left {
             Left { has_candidates: false, healthy: Positions::NONE, least: Positions::NONE };
         // More than whatever has a weight.
         let mut least = RelativeWeight { selections: 1, weight: 0 };
-        for (position, address) in host.addresses.iter().enumerate() {
+        let mut place = Positions::FIRST;
+        for address in &host.addresses {
+            let this = place;
+            place = place.next();
             if !address.is_candidate || Family::of(address.ip) != family {
                 continue;
             }
@@ -125,7 +142,7 @@ impl Left {
             if !host.is_healthy(address) {
                 continue;
             }
-            left.healthy.add(position);
+            left.healthy.add(this);
             let weight = weight_of(address);
             if weight == 0 {
                 continue;
@@ -135,10 +152,9 @@ impl Left {
             match figure.compare(least) {
                 Ordering::Less => {
                     least = figure;
-                    left.least = Positions::NONE;
-                    left.least.add(position);
+                    left.least = this;
                 }
-                Ordering::Equal => left.least.add(position),
+                Ordering::Equal => left.least.add(this),
                 Ordering::Greater => {}
             }
         }
@@ -172,9 +188,18 @@ impl Positions {
     const MOST: usize = u64::BITS as usize;
     const NONE: Positions = Positions(0);
 
+    /// The first position alone.
+    const FIRST: Positions = Positions(1);
+
+    /// Each position one further.
     #[inline]
-    const fn add(&mut self, position: usize) {
-        self.0 |= 1 << position;
+    const fn next(self) -> Self {
+        Positions(self.0 << 1)
+    }
+
+    #[inline]
+    const fn add(&mut self, others: Positions) {
+        self.0 |= others.0;
     }
 
     const fn is_empty(self) -> bool {

@@ -97,67 +97,87 @@ impl Slot {
 }
 
 /// How often one address was chosen for this domain, and by what.
+///
+/// The fields stay in this order, so that those which every choice needs are fetched together.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Tally {
-    /// The address.
-    pub address: IpAddr,
     /// Times it was chosen.
     pub selections: u64,
-    /// The same, by what decided; adds up to `selections`.
-    pub decisions: Decisions,
+    /// The address.
+    pub address: IpAddr,
+    /// Whether the present snapshot uses the slot.
+    in_use: bool,
+    /// What decided, and how often: one or two rules for nearly every address, ever, which take no
+    /// memory of their own. The counts add up to `selections`.
+    deciders: [Option<Decision>; 2],
+    counts: [u64; 2],
     /// Number of the domain's selection that chose it last; 0: never. Clearing counters does not
     /// reset it.
     pub selected_at: u64,
-    /// Whether the present snapshot uses the slot.
-    in_use: bool,
+    /// Other rules that decided.
+    more: Option<Box<Counts>>,
 }
+
+/// Selections by what decided.
+type Counts = SmallVec<[(Decision, u64); 2]>;
+
+const _: () = assert!(size_of::<Tally>() <= 64, "there are hundreds of thousands of them");
 
 impl Tally {
     /// An address that was never chosen.
     #[must_use]
     pub const fn new(address: IpAddr) -> Self {
-        Tally { address, selections: 0, decisions: Decisions::new(), selected_at: 0, in_use: true }
+        Tally {
+            address,
+            selections: 0,
+            selected_at: 0,
+            deciders: [None; 2],
+            counts: [0; 2],
+            more: None,
+            in_use: true,
+        }
+    }
+
+    /// Times that each rule chose this address, if it ever did; in no particular order.
+    pub fn decisions(&self) -> impl Iterator<Item = (Decision, u64)> {
+        let few = self.deciders.iter().zip(self.counts);
+        let few = few.filter_map(|(decider, count)| Some(((*decider)?, count)));
+        few.chain(self.more.iter().flat_map(|more| more.iter().copied()))
     }
 
     /// Times that `decision` chose this address.
     #[must_use]
     pub fn by(&self, decision: Decision) -> u64 {
-        self.decisions.by(decision)
-    }
-}
-
-/// Selections by what decided. Usually one or two rules decide for an address, ever: only those
-/// that did take room.
-#[derive(Clone, Debug, Default)]
-pub struct Decisions {
-    counts: SmallVec<[(Decision, u64); 1]>,
-}
-
-impl Decisions {
-    /// Nothing has decided yet.
-    #[must_use]
-    pub const fn new() -> Self {
-        Decisions { counts: SmallVec::new_const() }
+        self.decisions().find(|(known, _)| *known == decision).map_or(0, |(_, count)| count)
     }
 
-    /// Times that `decision` decided.
-    #[must_use]
-    pub fn by(&self, decision: Decision) -> u64 {
-        let known = self.counts.iter().find(|(known, _)| *known == decision);
-        known.map_or(0, |(_, count)| *count)
-    }
-
-    /// Counts `decision` so many times more.
+    /// Counts so many selections more, which `decision` made.
+    #[inline]
     pub fn add(&mut self, decision: Decision, times: u64) {
-        match self.counts.iter_mut().find(|(known, _)| *known == decision) {
+        self.selections += times;
+        for (decider, count) in self.deciders.iter_mut().zip(&mut self.counts) {
+            if *decider.get_or_insert(decision) == decision {
+                *count += times;
+                return;
+            }
+        }
+        self.add_to_more(decision, times);
+    }
+
+    #[cold]
+    fn add_to_more(&mut self, decision: Decision, times: u64) {
+        let more = self.more.get_or_insert_default();
+        match more.iter_mut().find(|(known, _)| *known == decision) {
             Some((_, count)) => *count += times,
-            None => self.counts.push((decision, times)),
+            None => more.push((decision, times)),
         }
     }
 
-    /// The counts that are not zero, in no particular order.
-    pub fn iter(&self) -> impl Iterator<Item = u64> {
-        self.counts.iter().map(|(_, count)| *count)
+    /// Sets the counts to zero.
+    fn clear(&mut self) {
+        let Tally { address, in_use, selected_at, .. } = *self;
+        *self = Tally { in_use, selected_at, ..Tally::new(address) };
     }
 }
 
@@ -173,16 +193,19 @@ pub struct Rotation {
 }
 
 /// Everything about a domain that a choice depends on and changes.
+///
+/// The fields stay in this order, so that those which every choice needs are fetched together.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct DomainState {
-    /// Questions for which the policy ran, by family (`Family::index`).
-    pub requests: [u64; 2],
     /// Counts by slot.
     pub tallies: Box<[Tally]>,
-    /// Rotation by family.
-    pub rotation: [Rotation; 2],
+    /// Questions for which the policy ran, by family (`Family::index`).
+    pub requests: [u64; 2],
     /// Selections ever made, which gives each its number; never cleared.
     pub serial: u64,
+    /// Rotation by family.
+    pub rotation: [Rotation; 2],
     /// How far each client prefix is on its way to a question that skips round-trip time.
     pub explore: Explore,
     /// Buckets of hash persistence by family.
@@ -310,8 +333,7 @@ impl DomainState {
         if let Some(tally) = self.tallies.get_mut(slot.index())
             && tally.address == address
         {
-            tally.selections += 1;
-            tally.decisions.add(decision, 1);
+            tally.add(decision, 1);
             tally.selected_at = self.serial;
         }
     }
@@ -334,8 +356,7 @@ impl DomainState {
     pub fn clear_counts(&mut self) {
         self.requests = [0; 2];
         for tally in &mut self.tallies {
-            tally.selections = 0;
-            tally.decisions = Decisions::new();
+            tally.clear();
         }
     }
 

@@ -10,6 +10,7 @@ use crate::model::snapshot::{Family, Host};
 /// p. 2, 31). With active-only, addresses that fail a check are then removed, as long as one
 /// passes; the best itself never is. With best-only the best stays alone. Without a best the reply
 /// is the list unchanged (decisions 4.8).
+#[inline]
 #[must_use]
 pub fn arrange(policy: &Policy, host: &Host, family: Family, choice: Choice) -> Candidates {
     if policy.dns.best_only
@@ -19,6 +20,10 @@ pub fn arrange(policy: &Policy, host: &Host, family: Family, choice: Choice) -> 
         reply.push(best);
         return reply;
     }
+    arrange_all(policy, host, family, choice)
+}
+
+fn arrange_all(policy: &Policy, host: &Host, family: Family, choice: Choice) -> Candidates {
     let mut reply = host.candidates(family);
     let Some(best) = choice.best else { return reply };
     if let Some(place) = reply.iter().position(|&position| position == best) {

@@ -21,6 +21,7 @@ use crate::gslb::domain::{Decision, Domain, DomainState};
 use crate::gslb::observe::Observer;
 use crate::gslb::select::{explain, select};
 use crate::health::state::{AddressState, ReportedVip, ServerState, Sessions, States};
+use crate::model::hosts::wire_name;
 use crate::model::policy::{Metric, Policy, TieBreaker};
 use crate::model::snapshot::{
     Address, Application, Family, Host, HostId, NameEntry, PolicyId, ServerId, Site, SiteId,
@@ -117,7 +118,8 @@ impl World {
             learned_ttl: None,
             domain: Arc::new(Domain::default()),
         }));
-        Arc::make_mut(&mut self.snapshot.names).insert(wire(domain_name), NameEntry::Host(host));
+        Arc::make_mut(&mut self.snapshot.names)
+            .insert(wire_name(domain_name), NameEntry::Host(host));
         self.list(domain_name, addresses)
     }
 
@@ -321,15 +323,4 @@ fn host_mut<'a>(snapshot: &'a mut Snapshot, domain_name: &str) -> &'a mut Host {
     let mut hosts = snapshot.hosts.iter_mut().map(Arc::make_mut);
     let host = hosts.find(|host| *host.domain_name == *domain_name);
     host.unwrap_or_else(|| panic!("no host {domain_name}"))
-}
-
-/// A name in lower-case wire form.
-fn wire(domain_name: &str) -> Box<[u8]> {
-    let mut wire = Vec::new();
-    for label in domain_name.split('.').filter(|label| !label.is_empty()) {
-        wire.push(u8::try_from(label.len()).unwrap_or_else(|_| panic!("label too long: {label}")));
-        wire.extend(label.to_ascii_lowercase().bytes());
-    }
-    wire.push(0);
-    wire.into()
 }

@@ -16,7 +16,7 @@ use crate::health::learned::Learned;
 use crate::health::state::States;
 use crate::model::snapshot::{
     Address, Application, Applications, Host, HostId, NameEntry, PolicyId, ServerId, SiteServer,
-    Snapshot, Source, Zone, ZoneId,
+    Snapshot, Source, WireName, Zone, ZoneId,
 };
 use crate::revision::Revision;
 
@@ -366,7 +366,7 @@ fn listed(servers: &[SiteServer]) -> HashMap<IpAddr, ServerId> {
 
 /// Enters all hosts by their names in wire form, as far as those are made already, and the empty names
 /// between a host and its zone. Where two zones could hold the same name, the longer one has it.
-fn name_hosts(snapshot: &mut Snapshot, mut wire_names: Vec<Option<Box<[u8]>>>) {
+fn name_hosts(snapshot: &mut Snapshot, mut wire_names: Vec<Option<WireName>>) {
     let mut order: Vec<usize> = (0..snapshot.hosts.len()).collect();
     let length = |place: usize| snapshot.zones[snapshot.hosts[place].zone.index()].name.len();
     order.sort_by_key(|place| length(*place));
@@ -388,14 +388,14 @@ fn name_hosts(snapshot: &mut Snapshot, mut wire_names: Vec<Option<Box<[u8]>>>) {
 /// A domain name in lower-case wire form (RFC 1035 section 3.1), with the root label.
 ///
 /// The grammar takes labels of 1 to 63 characters only.
-pub fn wire_name(name: &str) -> Box<[u8]> {
-    let mut wire = Vec::with_capacity(name.len() + 2);
+pub fn wire_name(name: &str) -> WireName {
+    let mut wire = WireName::with_capacity(name.len() + 2);
     for label in name.split('.').filter(|label| !label.is_empty()) {
         wire.push(u8::try_from(label.len().min(63)).unwrap_or(63));
         wire.extend(label.bytes().take(63).map(|byte| byte.to_ascii_lowercase()));
     }
     wire.push(0);
-    wire.into_boxed_slice()
+    wire
 }
 
 #[cfg(test)]

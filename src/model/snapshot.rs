@@ -88,6 +88,10 @@ pub struct Application(pub u16);
 /// Applications of a host; a host rarely has more than a few.
 pub type Applications = SmallVec<[Application; 8]>;
 
+/// A domain name in lower-case wire form. Most of them are so short that they lie in the table that is
+/// keyed by them, where a question finds them without another look into memory.
+pub type WireName = SmallVec<[u8; 24]>;
+
 /// The meaning of a whole configuration.
 #[derive(Debug)]
 pub struct Snapshot {
@@ -121,7 +125,7 @@ pub struct Snapshot {
     pub default_location: Region,
     /// Host names and the empty names above them, by lower-case wire form. The next snapshot shares
     /// them if no host comes or goes.
-    pub names: Arc<HashMap<Box<[u8]>, NameEntry>>,
+    pub names: Arc<HashMap<WireName, NameEntry>>,
     /// What had been learned when the addresses of the hosts were entered.
     pub learned: Revision,
     /// Which lists of VIPs, device by device, the owners of the addresses were taken from.
@@ -129,7 +133,7 @@ pub struct Snapshot {
     /// SNA gateway domains in configured order.
     pub sna_domains: Vec<SnaDomain>,
     /// The same by lower-case wire form. No host stands at or below one of them.
-    pub sna_names: HashMap<Box<[u8]>, SnaDomainId>,
+    pub sna_names: HashMap<WireName, SnaDomainId>,
 }
 
 /// A site: a place with one or several site devices.

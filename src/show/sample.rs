@@ -130,8 +130,7 @@ impl Sample {
         let slot = host.addresses.last().unwrap().slot;
         let domain = Arc::clone(&host.domain);
         let tally = &mut domain.lock().tallies[slot.index()];
-        tally.selections += count;
-        tally.decisions.add(decision, count);
+        tally.add(decision, count);
         self
     }
 
