@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use adxemu::appliance::Appliance;
 use adxemu::clock::RealClock;
-use adxemu::dns::fast::{Batch, ROOM};
+use adxemu::dns::fast::{Batch, Plain, ROOM};
 use adxemu::dns::{Responder, Settings, Transport, name};
 
 const SITES: [(&str, u8); 3] = [("192.0.2.1", 50), ("192.0.2.2", 30), ("192.0.2.3", 20)];
@@ -81,7 +81,11 @@ fn short(responder: &Responder, questions: &[Vec<u8>], count: usize) {
         }
         // As a worker does.
         let mut batch = Batch::begin(responder, &mut reply);
-        let plain = questions.map(|question| batch.recognise(question).unwrap());
+        let mut filled = buffers.chunks_exact(STRIDE).zip(questions);
+        let plain: [Plain; WIDTH] = std::array::from_fn(|_| {
+            let (buffer, question) = filled.next().unwrap();
+            batch.recognise(buffer, question.len()).unwrap()
+        });
         for one in plain {
             batch.fetch(one);
         }

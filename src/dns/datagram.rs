@@ -187,7 +187,7 @@ struct Answers<'a, Client> {
 impl<Client: Copy> Answers<'_, Client> {
     #[inline]
     fn recognise(&self, buffer: &[u8], (length, _): &(Option<usize>, Client)) -> Option<Plain> {
-        length.and_then(|length| self.batch.recognise(&buffer[..length]))
+        length.and_then(|length| self.batch.recognise(buffer, length))
     }
 
     /// Replaces a datagram by the reply to it.

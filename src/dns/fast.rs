@@ -48,13 +48,8 @@ const MOST_BYTES: usize =
     HEADER_LENGTH + name::MAX_NAME + A_IN.len() + MOST_ADDRESSES * 28 + OPT_LENGTH;
 const _: () = assert!(MOST_BYTES <= 512 && MOST_ADDRESSES <= IPV6_LIMIT);
 
-/// Bytes of a name that are folded together: a whole number of vectors of the processor, so that none
-/// is left over to be folded alone.
-const FOLDED: usize = 32;
-
-/// As many blocks as the names of nearly all hosts fill at most, and as the longest one does.
-const SHORT: usize = 2;
-const LONG: usize = (name::MAX_NAME + 1) / FOLDED;
+/// The longest name that is folded in one piece. Length bytes are below `A`, so folding changes none.
+const SHORT: usize = 64;
 
 /// Room that a buffer must have for [`Batch::answer`], whatever the length of the message in it.
 pub const ROOM: usize = MAX_PAYLOAD as usize;
@@ -100,7 +95,7 @@ impl<'a> Batch<'a> {
     ///
     /// The buffer has at least [`ROOM`].
     pub fn answer(&mut self, buffer: &mut [u8], length: usize, client: IpAddr) -> Option<usize> {
-        let plain = self.recognise(buffer.get(..length)?);
+        let plain = self.recognise(buffer, length);
         self.answer_recognised(plain, buffer, length, client)
     }
 
@@ -134,12 +129,12 @@ impl<'a> Batch<'a> {
         self.later.take()
     }
 
-    /// Whether the message is a plain question for an address of a host, and for which. Changes and
-    /// counts nothing.
+    /// Whether the message in the first `length` bytes of `buffer` is a plain question for an address
+    /// of a host, and for which. Changes and counts nothing.
     #[inline]
     #[must_use]
-    pub fn recognise(&self, message: &[u8]) -> Option<Plain> {
-        Plain::read(message, |name| match self.snapshot.lookup(name) {
+    pub fn recognise(&self, buffer: &[u8], length: usize) -> Option<Plain> {
+        Plain::read(buffer, length, |name| match self.snapshot.lookup(name) {
             Some(NameEntry::Host(host)) => Some(host),
             _ => None,
         })
@@ -211,8 +206,14 @@ pub struct Plain {
 }
 
 impl Plain {
-    /// Reads a message; `host_of` looks a name up, which is in lower case.
-    fn read(message: &[u8], host_of: impl FnOnce(&[u8]) -> Option<HostId>) -> Option<Self> {
+    /// Reads the message in the first `length` bytes of the buffer; `host_of` looks a name up, which is
+    /// in lower case.
+    fn read(
+        buffer: &[u8],
+        length: usize,
+        host_of: impl FnOnce(&[u8]) -> Option<HostId>,
+    ) -> Option<Self> {
+        let message = buffer.get(..length)?;
         let (header, body) = message.split_first_chunk::<HEADER_LENGTH>()?;
         // No reply, opcode QUERY, not truncated; one question and no record but one OPT.
         let [_, _, flags, _, 0, 1, 0, 0, 0, 0, 0, additional @ (0 | 1)] = *header else {
@@ -236,11 +237,20 @@ impl Plain {
                 return None;
             };
         }
-        // Room for the longest name takes longer to clear than most names take to fold.
-        let host = if key_length <= SHORT * FOLDED {
-            host_of(&fold::<SHORT>(wire_name).as_flattened()[..key_length])?
-        } else {
-            host_of(&fold::<LONG>(wire_name).as_flattened()[..key_length])?
+        let host = match buffer.get(HEADER_LENGTH..).and_then(<[u8]>::first_chunk::<SHORT>) {
+            Some(block) if key_length <= SHORT => {
+                // With what lies behind the name, since a whole block is folded in a few steps.
+                let mut key = *block;
+                key.make_ascii_lowercase();
+                host_of(&key[..key_length])?
+            }
+            _ => {
+                let mut key = [0; name::MAX_NAME];
+                let key = &mut key[..key_length];
+                key.copy_from_slice(wire_name);
+                key.make_ascii_lowercase();
+                host_of(key)?
+            }
         };
         Some(Plain { host, key_length, family, has_edns })
     }
@@ -261,18 +271,6 @@ impl Plain {
         }
         out.at
     }
-}
-
-/// A name in lower case; what lies behind it is zero. It has at most so many blocks.
-#[inline]
-fn fold<const BLOCKS: usize>(wire_name: &[u8]) -> [[u8; FOLDED]; BLOCKS] {
-    let mut key = [[0; FOLDED]; BLOCKS];
-    key.as_flattened_mut()[..wire_name.len()].copy_from_slice(wire_name);
-    // Length bytes are below `A`: folding them with the rest changes none.
-    key.iter_mut()
-        .take(wire_name.len().div_ceil(FOLDED))
-        .for_each(|block| block.make_ascii_lowercase());
-    key
 }
 
 /// Writes behind the question; the buffer has room for whatever is written.
