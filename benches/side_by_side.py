@@ -46,6 +46,8 @@ def answers(port, queries, rate):
         command = [os.environ["GENERATOR"], str(port), queries, "1"]
     text = subprocess.run(["taskset", "-c", "1", *command], capture_output=True, text=True, timeout=30).stdout
     found = re.search(r"completed=(\d+)|Queries completed:\s+(\d+)", text)
+    if not found:
+        raise SystemExit(f"nothing came back from port {port}: {text or 'no output of the generator'}")
     return int(found[1] or found[2])
 
 

@@ -10,6 +10,7 @@ use std::iter;
 
 use crate::gslb::choose::{Candidates, Choice};
 use crate::gslb::domain::{Decision, DomainState};
+use crate::gslb::metric::RelativeWeight;
 use crate::model::policy::{Metric, Policy};
 use crate::model::snapshot::{Address, Family, Host, Snapshot};
 
@@ -129,8 +130,8 @@ impl Left {
     ) -> Left {
         let mut left =
             Left { has_candidates: false, healthy: Positions::NONE, least: Positions::NONE };
-        // More than whatever has a weight.
-        let mut least = RelativeWeight { selections: 1, weight: 0 };
+        // More than that of whoever has a weight.
+        let mut least = RelativeWeight { selections: 1, weight: 0, shared_by: 1 };
         let mut place = Positions::FIRST;
         for address in &host.addresses {
             let this = place;
@@ -148,7 +149,7 @@ impl Left {
                 continue;
             }
             let selections = domain.tally_of(address).map_or(0, |tally| tally.selections);
-            let figure = RelativeWeight { selections, weight };
+            let figure = RelativeWeight { selections, weight: weight.into(), shared_by: 1 };
             match figure.compare(least) {
                 Ordering::Less => {
                     least = figure;
@@ -159,23 +160,6 @@ impl Left {
             }
         }
         left
-    }
-}
-
-/// Selections against a weight that nobody shares.
-#[derive(Clone, Copy)]
-struct RelativeWeight {
-    selections: u64,
-    weight: u8,
-}
-
-impl RelativeWeight {
-    /// Compares `selections / weight` without dividing.
-    #[inline]
-    fn compare(self, other: RelativeWeight) -> Ordering {
-        let product =
-            |one: RelativeWeight, weight: u8| u128::from(one.selections) * u128::from(weight);
-        product(self, other.weight).cmp(&product(other, self.weight))
     }
 }
 

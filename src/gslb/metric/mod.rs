@@ -31,6 +31,7 @@ use self::health_check::HealthCheck;
 pub(super) use self::least_response::least_selected;
 use self::num_session::NumSession;
 use self::preference::Preference;
+pub(super) use self::relative_weight::RelativeWeight;
 use self::round_trip_time::RoundTripTime;
 pub(super) use self::round_trip_time::explore;
 use self::weighted_ip::WeightedIp;

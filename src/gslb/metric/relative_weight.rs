@@ -9,13 +9,13 @@ use crate::gslb::observe::Figure;
 
 /// The relative weight of one candidate, kept as a fraction.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RelativeWeight {
+pub(in crate::gslb) struct RelativeWeight {
     /// Times it was chosen for this domain.
-    pub(super) selections: u64,
+    pub(in crate::gslb) selections: u64,
     /// Configured weight.
-    pub(super) weight: u32,
+    pub(in crate::gslb) weight: u32,
     /// Candidates that share this weight, at least 1.
-    pub(super) shared_by: u32,
+    pub(in crate::gslb) shared_by: u32,
 }
 
 impl RelativeWeight {
@@ -41,19 +41,11 @@ impl RelativeWeight {
         }
     }
 
-    /// Compares `selections * shared_by / weight` without dividing.
-    fn compare(self, other: RelativeWeight) -> Ordering {
-        // The usual products fit 64 bits.
-        let short = |one: RelativeWeight, weight: u32| {
-            let factor = u64::from(one.shared_by) * u64::from(weight);
-            one.selections.checked_mul(factor)
-        };
-        if let (Some(this), Some(that)) = (short(self, other.weight), short(other, self.weight)) {
-            return this.cmp(&that);
-        }
-        // 128 bits hold every product.
+    /// Compares `selections * shared_by / weight` without dividing. Every product fits 128 bits.
+    #[inline]
+    pub(in crate::gslb) fn compare(self, other: RelativeWeight) -> Ordering {
         let product = |one: RelativeWeight, weight: u32| {
-            u128::from(one.selections) * u128::from(one.shared_by) * u128::from(weight)
+            u128::from(one.selections) * u128::from(u64::from(one.shared_by) * u64::from(weight))
         };
         product(self, other.weight).cmp(&product(other, self.weight))
     }
