@@ -1,9 +1,10 @@
 //! Datagrams in batches on Linux: one call of the system receives all that wait, one sends all
 //! replies. The calls are those of `nix`; nothing here is `unsafe`.
 //!
-//! A question that comes alone costs less if it is received and answered alone. So after a batch of one
-//! the next few are taken one at a time; then a batch is asked for again, which tells whether there
-//! is more to do. `rustix` makes these calls: it asks the system itself, without the C library, which
+//! A question that comes alone costs less if it is received and answered alone. So after some batches of
+//! one the next ones are taken one at a time; then a batch is asked for again, which tells whether there
+//! is more to do. Questions that come a few together leave a batch of more than one among every few, and
+//! are taken as batches. `rustix` makes these calls: it asks the system itself, without the C library, which
 //! would look each time whether the thread is to be cancelled.
 //!
 //! Several sockets share an address by `SO_REUSEPORT`, and the system gives each client's datagrams
@@ -35,9 +36,12 @@ use super::datagram::{DatagramSocket, Datagrams, PATIENCE, WIDTH, Wait, WaitEnds
 /// questions. Without privileges it may allow less (`net.core.rmem_max`).
 const RECEIVE_BUFFER: usize = 4 << 20;
 
-/// Datagrams that are taken one at a time after one that came alone. With more, a burst would be noticed
-/// later; with fewer, quiet hours would cost more.
-const LONE: u8 = 7;
+/// Batches of one datagram in a row after which the next come alone, too.
+const QUIET: u8 = 4;
+
+/// Datagrams that are taken one at a time then. With more, a burst would be noticed later; with fewer,
+/// quiet hours would cost more.
+const LONE: u8 = 28;
 
 /// Binds as many sockets to one address; with port 0 the system picks the port.
 ///
@@ -141,6 +145,8 @@ pub(super) struct BatchSocket<Client> {
     socket: UdpSocket,
     received: MultiHeaders<Client>,
     sent: MultiHeaders<Client>,
+    /// Batches of one so far, in a row.
+    quiet: u8,
     /// Datagrams that are still to be taken one at a time.
     lone: u8,
 }
@@ -160,7 +166,7 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
 
     fn new(socket: UdpSocket) -> Self {
         let headers = || MultiHeaders::preallocate(WIDTH, None);
-        BatchSocket { socket, received: headers(), sent: headers(), lone: 0 }
+        BatchSocket { socket, received: headers(), sent: headers(), quiet: 0, lone: 0 }
     }
 
     fn receive(&mut self, datagrams: &mut Datagrams<Client>, wait: Wait) -> io::Result<()> {
@@ -192,8 +198,9 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
             Err(nix::Error::EAGAIN) => {}
             Err(error) => return Err(error.into()),
         }
-        if entries.len() == 1 {
-            self.lone = LONE;
+        self.quiet = if entries.len() == 1 { self.quiet + 1 } else { 0 };
+        if self.quiet == QUIET {
+            (self.quiet, self.lone) = (0, LONE);
         }
         Ok(())
     }
