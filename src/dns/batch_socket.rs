@@ -29,12 +29,17 @@ use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketAddrAny, SocketFlags, SocketType, recvfrom, sendto,
     socket_with,
 };
+use smallvec::SmallVec;
 
 use super::datagram::{DatagramSocket, Datagrams, PATIENCE, WIDTH, Wait, WaitEnds};
 
 /// Bytes of datagrams that the system is asked to keep for a worker that is busy: some 4,000
 /// questions. Without privileges it may allow less (`net.core.rmem_max`).
 const RECEIVE_BUFFER: usize = 4 << 20;
+
+/// Datagrams that the smallest batch may have. Each buffer that is offered to the system costs
+/// something, also if nothing comes for it, so twice as many are offered as came the last time.
+const LEAST_WIDTH: usize = 4;
 
 /// Batches of one datagram in a row after which the next come alone, too.
 const QUIET: u8 = 4;
@@ -140,11 +145,16 @@ impl ClientAddress for SockaddrIn6 {
     }
 }
 
+/// The replies of a batch, each in one piece.
+type Slices<'a> = SmallVec<[[IoSlice<'a>; 1]; WIDTH]>;
+
 /// A socket that takes and sends many datagrams at a time.
 pub(super) struct BatchSocket<Client> {
     socket: UdpSocket,
     received: MultiHeaders<Client>,
     sent: MultiHeaders<Client>,
+    /// Datagrams that the next batch may have.
+    width: usize,
     /// Batches of one so far, in a row.
     quiet: u8,
     /// Datagrams that are still to be taken one at a time.
@@ -166,7 +176,14 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
 
     fn new(socket: UdpSocket) -> Self {
         let headers = || MultiHeaders::preallocate(WIDTH, None);
-        BatchSocket { socket, received: headers(), sent: headers(), quiet: 0, lone: 0 }
+        BatchSocket {
+            socket,
+            received: headers(),
+            sent: headers(),
+            width: WIDTH,
+            quiet: 0,
+            lone: 0,
+        }
     }
 
     fn receive(&mut self, datagrams: &mut Datagrams<Client>, wait: Wait) -> io::Result<()> {
@@ -188,16 +205,18 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
             Wait::ForOne => MsgFlags::MSG_WAITFORONE,
             Wait::No => MsgFlags::MSG_DONTWAIT,
         };
+        let mut buffers = buffers.take(self.width);
         let mut slices: [[IoSliceMut<'_>; 1]; WIDTH] =
             std::array::from_fn(|_| [IoSliceMut::new(buffers.next().unwrap_or_default())]);
         let fd = self.socket.as_raw_fd();
-        match recvmmsg(fd, &mut self.received, &mut slices, flags, None) {
+        match recvmmsg(fd, &mut self.received, &mut slices[..self.width], flags, None) {
             Ok(messages) => {
                 entries.extend(messages.filter_map(|one| Some((Some(one.bytes), one.address?))));
             }
             Err(nix::Error::EAGAIN) => {}
             Err(error) => return Err(error.into()),
         }
+        self.width = (2 * entries.len()).clamp(LEAST_WIDTH, WIDTH);
         self.quiet = if entries.len() == 1 { self.quiet + 1 } else { 0 };
         if self.quiet == QUIET {
             (self.quiet, self.lone) = (0, LONE);
@@ -215,15 +234,10 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
             while send() == Err(Errno::INTR) {}
             return;
         };
-        let mut replies = [(first, client), second].into_iter().chain(replies);
-        let mut clients = [None; WIDTH];
-        let mut count = 0;
-        let slices: [[IoSlice<'_>; 1]; WIDTH] = std::array::from_fn(|place| {
-            let Some((reply, client)) = replies.next() else { return [IoSlice::new(&[])] };
-            clients[place] = Some(client);
-            count = place + 1;
-            [IoSlice::new(reply)]
-        });
+        let replies = [(first, client), second].into_iter().chain(replies);
+        let (slices, clients): (Slices<'_>, SmallVec<[_; WIDTH]>) =
+            replies.map(|(reply, client)| ([IoSlice::new(reply)], Some(client))).unzip();
+        let count = slices.len();
         let mut next = 0;
         while next < count {
             let none: [ControlMessage<'_>; 0] = [];
