@@ -29,7 +29,6 @@ use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketAddrAny, SocketFlags, SocketType, recvfrom, sendto,
     socket_with,
 };
-use smallvec::SmallVec;
 
 use super::datagram::{DatagramSocket, Datagrams, PATIENCE, WIDTH, Wait, WaitEnds};
 
@@ -38,7 +37,8 @@ use super::datagram::{DatagramSocket, Datagrams, PATIENCE, WIDTH, Wait, WaitEnds
 const RECEIVE_BUFFER: usize = 4 << 20;
 
 /// Datagrams that the smallest batch may have. Each buffer that is offered to the system costs
-/// something, also if nothing comes for it, so twice as many are offered as came the last time.
+/// something, also if nothing comes for it, so twice as many are offered as came the last time, or all if
+/// those were all that had been offered.
 const LEAST_WIDTH: usize = 4;
 
 /// Batches of one datagram in a row after which the next come alone, too.
@@ -145,9 +145,6 @@ impl ClientAddress for SockaddrIn6 {
     }
 }
 
-/// The replies of a batch, each in one piece.
-type Slices<'a> = SmallVec<[[IoSlice<'a>; 1]; WIDTH]>;
-
 /// A socket that takes and sends many datagrams at a time.
 pub(super) struct BatchSocket<Client> {
     socket: UdpSocket,
@@ -216,7 +213,8 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
             Err(nix::Error::EAGAIN) => {}
             Err(error) => return Err(error.into()),
         }
-        self.width = (2 * entries.len()).clamp(LEAST_WIDTH, WIDTH);
+        let is_full = entries.len() == self.width;
+        self.width = if is_full { WIDTH } else { (2 * entries.len()).clamp(LEAST_WIDTH, WIDTH) };
         self.quiet = if entries.len() == 1 { self.quiet + 1 } else { 0 };
         if self.quiet == QUIET {
             (self.quiet, self.lone) = (0, LONE);
@@ -234,10 +232,15 @@ impl<Client: ClientAddress> DatagramSocket for BatchSocket<Client> {
             while send() == Err(Errno::INTR) {}
             return;
         };
-        let replies = [(first, client), second].into_iter().chain(replies);
-        let (slices, clients): (Slices<'_>, SmallVec<[_; WIDTH]>) =
-            replies.map(|(reply, client)| ([IoSlice::new(reply)], Some(client))).unzip();
-        let count = slices.len();
+        let mut replies = [(first, client), second].into_iter().chain(replies);
+        let mut clients = [None; WIDTH];
+        let mut count = 0;
+        let slices: [[IoSlice<'_>; 1]; WIDTH] = std::array::from_fn(|place| {
+            let Some((reply, client)) = replies.next() else { return [IoSlice::new(&[])] };
+            clients[place] = Some(client);
+            count = place + 1;
+            [IoSlice::new(reply)]
+        });
         let mut next = 0;
         while next < count {
             let none: [ControlMessage<'_>; 0] = [];

@@ -16,7 +16,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use smallvec::SmallVec;
 use tokio::runtime::Handle;
 
 use crate::counters::Counters;
@@ -163,10 +162,10 @@ impl<Client: Copy> Datagrams<Client> {
             }
             return answers.finish();
         }
-        let plain: SmallVec<[Option<Plain>; WIDTH]> = buffers
-            .zip(&self.entries)
-            .map(|(buffer, entry)| answers.recognise(buffer, entry))
-            .collect();
+        let mut plain = [None; WIDTH];
+        for ((plain, buffer), entry) in plain.iter_mut().zip(buffers).zip(&self.entries) {
+            *plain = answers.recognise(buffer, entry);
+        }
         plain.iter().flatten().for_each(|plain| answers.batch.fetch(*plain));
         let buffers = self.bytes.chunks_exact_mut(STRIDE);
         for ((buffer, entry), plain) in buffers.zip(&mut self.entries).zip(plain) {
