@@ -2,10 +2,10 @@
 //! replies. The calls are those of `nix`; nothing here is `unsafe`.
 //!
 //! A question that comes alone costs less if it is received and answered alone. So after some batches of
-//! one the next ones are taken one at a time; then a batch is asked for again, which tells whether there
-//! is more to do. Questions that come a few together leave a batch of more than one among every few, and
-//! are taken as batches. `rustix` makes these calls: it asks the system itself, without the C library, which
-//! would look each time whether the thread is to be cancelled.
+//! one the next ones are taken one at a time, by calls of `rustix`: it asks the system itself, without the C
+//! library, which would look each time whether the thread is to be cancelled. Then a batch is asked for
+//! again, which tells whether there is more to do. Questions that come a few together leave a batch of
+//! more than one among every few, and are taken as batches.
 //!
 //! Several sockets share an address by `SO_REUSEPORT`, and the system gives each client's datagrams
 //! to one of them. The first socket is bound without it, so that an address which another program
@@ -87,8 +87,8 @@ fn configure(socket: &UdpSocket, address: SocketAddr) {
 }
 
 /// Replies are not to be sent in fragments, which can be forged, whatever somebody says of the path to the
-/// client (RFC 9715 section 3.1). Not more than [`MAX_PAYLOAD`](super::encode::MAX_PAYLOAD) bytes are sent, which pass nearly
-/// everywhere.
+/// client (RFC 9715 section 3.1). Not more than [`MAX_PAYLOAD`](super::encode::MAX_PAYLOAD) bytes are
+/// sent, which pass nearly everywhere.
 ///
 /// Such datagrams do not need a number of their own either, by which the system would tell fragments
 /// apart: that is a good two percent of what an answer costs.

@@ -439,6 +439,22 @@ mod tests {
     }
 
     #[test]
+    fn a_tally_counts_every_rule_that_decided() {
+        let mut tally = Tally::new(ip(1));
+        for (times, decision) in (1..).zip(Decision::ALL.iter().copied()) {
+            tally.add(decision, times);
+            tally.add(decision, times);
+        }
+        for (times, decision) in (1..).zip(Decision::ALL.iter().copied()) {
+            assert_eq!(tally.by(decision), 2 * times, "{decision:?}");
+        }
+        assert_eq!(tally.selections, tally.decisions().map(|(_, count)| count).sum::<u64>());
+        tally.selected_at = 5;
+        tally.clear();
+        assert_eq!((tally.selections, tally.decisions().count(), tally.selected_at), (0, 0, 5));
+    }
+
+    #[test]
     fn an_address_that_comes_back_starts_at_zero() {
         let mut state = DomainState::default();
         let slots = state.assign_slots(&[ip(1)]);
